@@ -16,6 +16,7 @@ use sim::core_trace::SyncPeriod;
 use sim::params::ParamError;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub mod contexts;
 #[cfg(feature = "hardware")]
@@ -119,6 +120,7 @@ impl MachineArgs {
             caches: self.caches.unwrap_or_default(),
             seed: self.seed.unwrap_or(0),
             max_instructions: self.max_instructions,
+            ..Settings::default()
         }
     }
 
@@ -175,6 +177,30 @@ impl ProgramArgs {
     }
 }
 
+/// Most bytes of what a program reads.
+const MAX_CONSOLE: u64 = 1 << 30;
+
+/// What a program reads.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Built-in simulator")]
+pub struct ConsoleArgs {
+    /// File with what the program reads from the UART and by calls to its host; /dev/stdin takes it from a pipe, or from the
+    /// terminal up to Ctrl-D [default: nothing]
+    #[arg(long = "input", value_name = "FILE")]
+    console: Option<PathBuf>,
+}
+
+impl ConsoleArgs {
+    /// The bytes, if they were given.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn bytes(&self) -> Result<Option<Arc<[u8]>>, Failure> {
+        let read = |path: &PathBuf| retire::file::input::read(path, MAX_CONSOLE, "input of a program").map(Into::into);
+        Ok(self.console.as_ref().map(read).transpose()?)
+    }
+}
+
 /// An input from the command line.
 pub struct Source {
     /// The input.
@@ -193,6 +219,21 @@ impl Source {
         let source = Self { input, settings: machine.settings(), harts: machine.harts.unwrap_or(1) };
         source.run()?;
         Ok(source)
+    }
+
+    /// Gives a program these bytes to read.
+    ///
+    /// # Errors
+    /// It is a recording.
+    pub fn feed(&mut self, bytes: Option<Arc<[u8]>>, name: &str) -> Result<(), Failure> {
+        match bytes {
+            Some(_) if self.input.is_recording() => Err(is_over(name, "--input")),
+            Some(bytes) => {
+                self.settings.input = bytes;
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Limits a program to this many instructions, unless a lower limit is set.

@@ -1,6 +1,6 @@
 //! `goshawk encode`: encodes a run to a trace file with the golden model
 
-use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
+use crate::args::{check_cores, ConsoleArgs, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::{input_name, OutputPath};
 use crate::inputs::SkipArgs;
 use crate::options::with_data;
@@ -66,11 +66,14 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     machine: MachineArgs,
+    #[command(flatten)]
+    console: ConsoleArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let source = Source::open(&args.input, &args.program, &args.machine)?;
+    let mut source = Source::open(&args.input, &args.program, &args.machine)?;
+    source.feed(args.console.bytes()?, &args.input)?;
     let name = args.params.scheme()?;
     let form = match (args.ascii, args.binary) {
         (true, _) => Some(("--ascii", Form::Ascii)),

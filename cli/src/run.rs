@@ -3,7 +3,7 @@
 mod halt;
 mod seeds;
 
-use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::args::{ConsoleArgs, MachineArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, short_id, Object};
 use crate::places::Places;
@@ -26,15 +26,15 @@ const RAM_BEFORE: u64 = 0x7ff0_0000;
 /// The platform, for those who bring a program.
 const LONG: &str = "Run a program in the built-in simulator, and record what its harts retire
 
-A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to fixed addresses. The platform is that of QEMU's `virt` board:
+A program is an RV32 or RV64 ELF (IMAFDC, Zfh, bit manipulation) without an operating system, linked to fixed addresses. The platform is that of QEMU's `virt` board:
 
   0x80000000  RAM, 16 MiB; at the ELF's first segment, if that is elsewhere
-  0x10000000  UART: a byte stored here is printed
+  0x10000000  UART: a byte stored here is printed; a load takes a byte of `--input`, if bit 0 at +5 is 1
   0x10010000  DMA: copies words from the address at +0 to that at +4, as many as are stored at +8
   0x00100000  end: store 0x5555 for code 0, code << 16 | 0x3333 for another
   0x02000000  CLINT: msip + 4 hart, mtimecmp + 0x4000 + 8 hart, mtime + 0xbff8
-  tohost      if the ELF has this symbol: exit and putchar of HTIF
-  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, and the calls of C libraries at start-up
+  tohost      if the ELF has this symbol: exit, putchar and the system calls read, write and exit of HTIF
+  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, SYS_READ, SYS_READC, the clocks, and the calls of C libraries at start-up
 
 All harts start at the ELF's entry in machine mode, with the number of the hart in a0 and mhartid, and 0 in all other \
 registers and mtvec: the program sets up stack, gp and .bss. docs/how-to/platform.md has a linker script and start-up code to copy, \
@@ -52,7 +52,8 @@ Ctrl-C ends a run; the file then contains everything that retired until then, as
     after_help = "Examples:\n  goshawk run builtin:vm -o vm.ret\n  \
         goshawk run firmware.elf --harts 4 --timing functional -o firmware.ret\n  \
         goshawk run firmware.elf --exit-code --max-instructions 100000000\n  \
-        goshawk run firmware.elf --harts 2 --seeds 1..200 --until exit!=0"
+        goshawk run firmware.elf --harts 2 --seeds 1..200 --until exit!=0\n  \
+        goshawk run shell.elf --input commands.txt"
 )]
 pub struct Args {
     /// RISC-V executable, or builtin:NAME
@@ -81,6 +82,8 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     machine: MachineArgs,
+    #[command(flatten)]
+    console: ConsoleArgs,
 }
 
 /// How a run ended, as text.
@@ -104,13 +107,15 @@ fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Re
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     crate::signals::stop_on_request();
     let mut machine = args.machine.clone();
+    let console = args.console.bytes()?;
     if let Some(seeds) = &args.seeds {
-        match seeds::search(args, seeds, out)? {
+        match seeds::search(args, seeds, console.as_ref(), out)? {
             Ok(seed) => machine = seeds::with_seed(args, seed),
             Err(status) => return Ok(status),
         }
     }
-    let source = Source::open(&args.program, &ProgramArgs::default(), &machine)?;
+    let mut source = Source::open(&args.program, &ProgramArgs::default(), &machine)?;
+    source.feed(console, &args.program)?;
     let run = source.run()?;
     let info = run.info();
     let totals = match &args.output {
@@ -127,7 +132,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Exit::Finished(code) => totals.faults > 0 && code != 0,
     };
     let halt = if early && !totals.stopped { find(&run, summary.exit, &Bars)? } else { Halt::default() };
-    report(args, &machine, &info.build_id, &totals, summary, &halt, out)?;
+    report(args, &machine, &info, &totals, summary, &halt, out)?;
     Ok(match summary.exit {
         _ if totals.stopped => {
             eprintln!("goshawk: {}: stopped; what follows has not run", args.program);
@@ -149,6 +154,9 @@ fn unanswered(u: &UnsupportedCall) -> String {
     let times = plural(u.count, "time");
     match &u.file {
         Some(file) => format!("SYS_OPEN of `{file}`, {times}: there are no files, its handle is the console"),
+        None if u.proxied => {
+            format!("system call {} ({}), {times}: not served, answered with -38", u.name(), u.operation)
+        }
         None => format!("{} (operation {}), {times}: not served, answered with -1", u.name(), u.operation),
     }
 }
@@ -157,7 +165,7 @@ fn unanswered(u: &UnsupportedCall) -> String {
 fn report(
     args: &Args,
     machine: &MachineArgs,
-    build_id: &str,
+    info: &RetireInfo,
     totals: &RunTotals,
     summary: &RunSummary,
     halt: &Halt,
@@ -171,8 +179,8 @@ fn report(
     let positions = if matches!(summary.exit, Exit::Finished(_)) { &[][..] } else { &halt.positions };
     if args.json {
         Object::new("run", &args.program)
-            .with("build_id", build_id.into())
-            .with("source", machine.settings().describe().into())
+            .with("build_id", info.build_id.clone().into())
+            .with("source", info.source.clone().into())
             .with("harts", summary.instructions.len().into())
             .with(
                 "exit",
@@ -212,7 +220,7 @@ fn report(
         exit => exit_text(exit),
     };
     let mut lines = vec![
-        ("program", format!("{}, build {}", args.program, short_id(build_id))),
+        ("program", format!("{}, build {}", args.program, short_id(&info.build_id))),
         ("ended", ended),
         ("harts", summary.instructions.len().to_string()),
         ("instructions", count(instructions)),
@@ -220,7 +228,7 @@ fn report(
         ("IPC", format!("{:.3}", ratio(instructions, summary.cycles))),
     ];
     lines.extend(written.map(|w| ("written", w)));
-    lines.extend(summary.unanswered.iter().map(|u| ("semihosting", unanswered(u))));
+    lines.extend(summary.unanswered.iter().map(|u| (if u.proxied { "host" } else { "semihosting" }, unanswered(u))));
     lines.extend(args.seeds.iter().map(|_| ("seed", machine.seed.unwrap_or(0).to_string())));
     lines.extend(halt.overflows.iter().filter_map(|o| Some(("stack overflow", places.overflow(o)?))));
     for fault in &halt.faults {

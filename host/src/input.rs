@@ -211,9 +211,12 @@ impl Input {
 
     /// Contents and settings as text: equal texts mean equal events.
     pub fn identity(&self, settings: &Settings) -> Result<String, HostError> {
-        let Settings { timing, caches, seed, max_instructions } = settings;
+        let Settings { timing, caches, seed, max_instructions, input } = settings;
         // sweep points without cache options keep the identity that they had before these existed
-        let caches = if caches.is_empty() { String::new() } else { format!(" {caches}") };
+        let mut caches = if caches.is_empty() { String::new() } else { format!(" {caches}") };
+        if !input.is_empty() {
+            caches.push_str(&settings.input_text());
+        }
         Ok(match self {
             Self::Program(named) => format!("run {} {timing:?} {seed} {max_instructions:?}{caches}", named.build_id),
             Self::Recording(recording, named) => match named {

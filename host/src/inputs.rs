@@ -76,7 +76,7 @@ pub fn record(
     let missed = recorder.stats().unrecorded;
     if missed > 0 {
         return Err(HostError::Other(format!(
-            "{}: a DMA stored {missed} words that {sizes} does not record; {sizes}+masters does",
+            "{}: the host or a DMA stored {missed} words that {sizes} does not record; {sizes}+masters does",
             named.name
         )));
     }

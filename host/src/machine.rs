@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sim::riscv::{Limits, MachineConfig, Timing};
+use std::sync::Arc;
 
 /// When instructions retire in the built-in simulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +111,9 @@ pub struct Settings {
     pub seed: u64,
     /// Stop after this many instructions of all harts.
     pub max_instructions: Option<u64>,
+    /// What the program reads.
+    #[serde(skip)]
+    pub input: Arc<[u8]>,
 }
 
 impl Settings {
@@ -120,7 +124,7 @@ impl Settings {
             TimingModel::Functional => Timing::functional(),
         };
         self.caches.apply(&mut timing);
-        MachineConfig { harts, timing, seed: self.seed, ..MachineConfig::default() }
+        MachineConfig { harts, timing, seed: self.seed, input: Arc::clone(&self.input), ..MachineConfig::default() }
     }
 
     /// Refuses cache and latency options for the functional timing model, in which every instruction takes one cycle.
@@ -139,6 +143,11 @@ impl Settings {
         Limits { instructions: self.max_instructions.unwrap_or(u64::MAX), ..Limits::default() }
     }
 
+    /// The input in words: its length and checksum.
+    pub(crate) fn input_text(&self) -> String {
+        format!(", input of {} bytes, CRC-32 {:08x}", self.input.len(), crc32fast::hash(&self.input))
+    }
+
     /// Description in one line, for files and reports.
     pub fn describe(&self) -> String {
         let timing = match self.timing {
@@ -148,6 +157,9 @@ impl Settings {
         let mut text = format!("built-in simulator, timing {timing}, seed {}", self.seed);
         if !self.caches.is_empty() {
             text.push_str(&format!(", {}", self.caches));
+        }
+        if !self.input.is_empty() {
+            text.push_str(&self.input_text());
         }
         if let Some(n) = self.max_instructions {
             text.push_str(&format!(", at most {n} instructions"));

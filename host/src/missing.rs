@@ -101,7 +101,7 @@ fn part(number: u16) -> Option<&'static str> {
         0x008..=0x00f | 0xc20..=0xc22 => "the V extension",
         0x015 => "the entropy source (Zkr)",
         0x017 => "table jumps (Zcmt)",
-        0x7a0..=0x7af => "triggers",
+        0x7a0..=0x7af => "this register of triggers",
         0x7b0..=0x7bf => "debug mode",
         _ => match number >> 8 & 3 {
             1 => "supervisor mode",
@@ -149,9 +149,8 @@ pub fn missing(bits: u32, len: u8, xlen: u8) -> Option<String> {
         }
         0x07 | 0x27 if matches!(function, 0 | 5..=7) => Some("the simulator does not have the V extension".into()),
         0x57 => Some("the simulator does not have the V extension".into()),
-        0x07 | 0x27 if function == 1 => Some("the simulator does not have 16-bit floating point (Zfh)".into()),
-        0x43 | 0x47 | 0x4b | 0x4f | 0x53 if bits >> 25 & 3 == 2 => {
-            Some("the simulator does not have 16-bit floating point (Zfh)".into())
+        0x43 | 0x47 | 0x4b | 0x4f | 0x53 if bits >> 25 & 3 == 3 => {
+            Some("the simulator does not have 128-bit floating point (Q)".into())
         }
         0x07 | 0x27 | 0x43 | 0x47 | 0x4b | 0x4f | 0x53 => {
             Some("floating point is off: the program must set mstatus.FS, or the rounding mode is not valid".into())
@@ -171,14 +170,14 @@ mod tests {
     fn what_is_missing_is_named() {
         let of = |bits| missing(bits, 4, 32).unwrap_or_default();
         for (bits, wanted) in [
-            (0x1800_1073, "CSR satp, 0x180: the simulator does not have supervisor mode"), // csrw satp, x0
-            (0x7a00_5073, "CSR tselect, 0x7a0: the simulator does not have triggers"),
+            (0x1050_1073, "CSR stvec, 0x105: the simulator does not have supervisor mode"), // csrw stvec, x0
+            (0x7a50_5073, "CSR tcontrol, 0x7a5: the simulator does not have this register of triggers"),
             (0x7c00_1073, "CSR 0x7c0: the simulator does not have it"),
             (0xf140_1073, "CSR mhartid, 0xf14: is read-only"),
             (0x1020_0073, "the simulator has no supervisor mode (sret): harts run in machine mode only"),
             (0x1200_0073, "the simulator has no supervisor mode (sfence, sinval): harts run in machine mode only"),
             (0x0000_0057, "the simulator does not have the V extension"),
-            (0x0015_1007, "the simulator does not have 16-bit floating point (Zfh)"), // flh
+            (0x0600_0053, "the simulator does not have 128-bit floating point (Q)"), // fadd.q
             (0x0000_000b, "a custom instruction, which the simulator does not know"),
             (0x0000_3003, "an instruction of RV64 in a program of RV32"),
         ] {

@@ -119,7 +119,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     let stats = *recorder.stats();
     if stats.masters > 0 && matches!(out, Out::Stream(_)) {
         return Err(HostError::Other(format!(
-            "{}: a DMA stored {} words, which a trace of load values does not contain, so its cores cannot be executed again; \
+            "{}: the host or a DMA stored {} words, which a trace of load values does not contain, so its cores cannot be executed again; \
              `goshawk encode --scheme inputs:512+masters` records them, --ascii, --binary and `stats` do not need them",
             run.name(),
             stats.masters

@@ -48,14 +48,23 @@ pub struct Program {
     pub multiplies: bool,
     /// The encodings of Zcmp and Zcmt mean these instructions, not `c.fsdsp`.
     pub zcm: bool,
-    /// Address of the symbol `tohost`, where programs for the Berkeley host interface store their commands.
-    pub tohost: Option<u64>,
+    /// Where programs for the Berkeley host interface store their commands, if the program has the symbol `tohost`.
+    pub tohost: Option<HostInterface>,
     /// Entry point.
     pub entry: u64,
     /// Segments in file order.
     pub segments: Vec<Segment>,
     /// Identifies the build: the GNU build id if there is one, otherwise CRC-32s of the segments.
     pub build_id: Vec<u8>,
+}
+
+/// Addresses of the Berkeley host interface (HTIF).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostInterface {
+    /// Symbol `tohost`: commands to the host.
+    pub to: u64,
+    /// Symbol `fromhost`: answers of the host, for system calls.
+    pub from: Option<u64>,
 }
 
 /// Error of reading a program that cannot be run or replayed.
@@ -135,6 +144,7 @@ impl Program {
             return Err(ElfError::NoCode);
         }
         let file = object::File::parse(data).map_err(bad)?;
+        let symbol = |name| file.symbol_by_name(name).filter(ObjectSymbol::is_definition).map(|s| s.address());
         let build_id = match file.build_id() {
             Ok(Some(id)) => id.to_vec(),
             _ => segments.iter().flat_map(|s| crc32fast::hash(&s.data).to_le_bytes()).collect(),
@@ -145,7 +155,7 @@ impl Program {
             multiplies: attributes.and_then(arch).is_none_or(|a| has_m(&a)),
             zcm: attributes.and_then(arch).is_some_and(|a| has_zcm(&a)),
             compressed: header.e_flags(endian).contains(EF_RISCV_RVC),
-            tohost: file.symbol_by_name("tohost").filter(ObjectSymbol::is_definition).map(|s| s.address()),
+            tohost: symbol("tohost").map(|to| HostInterface { to, from: symbol("fromhost") }),
             entry: header.e_entry(endian).into(),
             segments,
             build_id,

@@ -10,6 +10,7 @@ use retire::NullSink;
 use sim::riscv::Exit;
 use std::io::Write;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Instructions of a run, if no limit is given: a run that waits for ever ends, too.
 const LIMIT: u64 = 100_000_000;
@@ -89,11 +90,17 @@ pub fn with_seed(args: &Args, seed: u64) -> MachineArgs {
 }
 
 /// The first seed with which the program ends as `--until` says; otherwise prints that there is none.
-pub fn search(args: &Args, seeds: &Seeds, out: &mut dyn Write) -> Result<Result<u64, Status>, Failure> {
+pub fn search(
+    args: &Args,
+    seeds: &Seeds,
+    console: Option<&Arc<[u8]>>,
+    out: &mut dyn Write,
+) -> Result<Result<u64, Status>, Failure> {
     let bar = Bars.begin("trying", "seeds", Some(seeds.end - seeds.first));
     let mut limits = 0;
     for seed in seeds.first..seeds.end {
-        let source = Source::open(&args.program, &ProgramArgs::default(), &with_seed(args, seed))?;
+        let mut source = Source::open(&args.program, &ProgramArgs::default(), &with_seed(args, seed))?;
+        source.feed(console.cloned(), &args.program)?;
         let totals = source.run()?.report_to(&mut NullSink, &Bars)?;
         if totals.stopped {
             eprintln!("goshawk: {}: stopped at seed {seed}; what follows has not run", args.program);

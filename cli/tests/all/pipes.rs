@@ -22,6 +22,8 @@ const LIST: &str =
 /// because they take long, need a tool, or wait for a client.
 const LINES: &[&str] = &[
     "run @program:p.elf --max-instructions 300 >--output:out",
+    "run p.elf --max-instructions 300 @--input:p.ret",
+    "encode p.elf --max-instructions 300 @--input:p.ret -o out",
     "import @input:spike.log @--elf:p.elf >--output:out",
     "!import @input:p.bin --format n-trace @--elf:p.elf -o out",
     "!import p.bin --format e-trace --elf p.elf @--parameters:system/parameters.json -o out",

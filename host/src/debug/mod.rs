@@ -7,17 +7,21 @@
 //! | [`flow`] | a control-flow trace as a sequence of moments |
 //! | [`constant`] | memory that is constant during a run |
 //! | [`motion`] | running forwards and backwards to breakpoints and watchpoints |
+//! | `agent` | conditions of breakpoints |
 //! | `arch` | registers in GDB's remote protocol |
+//! | `packets` | what the library of the protocol does not know |
 //! | `target` | a run or trace in GDB's remote protocol |
 //! | [`server`] | the connection to GDB |
 //! | [`why`] | the chain of instructions that made a value |
 //! | [`writer`] | the last store to an address before a moment |
 
 pub mod accesses;
+mod agent;
 mod arch;
 pub mod constant;
 pub mod flow;
 pub mod motion;
+mod packets;
 pub mod scene;
 pub mod server;
 mod target;

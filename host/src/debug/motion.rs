@@ -1,10 +1,12 @@
 //! Runs forwards and backwards to breakpoints and watchpoints
 //!
-//! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core; a watchpoint
+//! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core and a condition of it holds; a watchpoint
 //! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides. A write
 //! watchpoint is reached only where the value changes.
 
 use super::accesses::{Access, Accesses};
+use super::agent;
+use super::packets::Conditions;
 use super::scene::Scene;
 use sim::timeline::{Back, Timeline};
 use std::cell::RefCell;
@@ -64,6 +66,8 @@ pub struct Motion<S: Scene> {
     pub line: Timeline<S>,
     /// Addresses of instructions.
     pub breakpoints: BTreeSet<u64>,
+    /// Conditions of some of them.
+    pub conditions: Conditions,
     /// Watched memory.
     pub watches: Vec<Watch>,
 }
@@ -107,7 +111,12 @@ const CHECK_INTERVAL: u64 = 1 << 14;
 impl<S: Scene> Motion<S> {
     /// Starts at the beginning.
     pub fn new(replay: S) -> Self {
-        Self { line: Timeline::new(replay), breakpoints: BTreeSet::new(), watches: Vec::new() }
+        Self {
+            line: Timeline::new(replay),
+            breakpoints: BTreeSet::new(),
+            conditions: Conditions::new(),
+            watches: Vec::new(),
+        }
     }
 
     /// Whether an instruction's accesses touch what is watched.
@@ -117,11 +126,13 @@ impl<S: Scene> Motion<S> {
 
     /// The core that is before a breakpoint after a step of `core`.
     #[inline]
-    fn at_break(breakpoints: &BTreeSet<u64>, replay: &S, core: u8) -> Option<u8> {
+    fn at_break(breakpoints: &BTreeSet<u64>, conditions: &Conditions, replay: &S, core: u8) -> Option<u8> {
         if breakpoints.is_empty() {
             return None;
         }
-        let stands = |core: &u8| replay.pc(*core).is_some_and(|pc| breakpoints.contains(&pc));
+        let is_true = |code: &Vec<u8>, core| agent::holds(code, replay, core).unwrap_or(true);
+        let stops = |core, pc| conditions.get(&pc).is_none_or(|all| all.iter().any(|code| is_true(code, core)));
+        let stands = |core: &u8| replay.pc(*core).is_some_and(|pc| breakpoints.contains(&pc) && stops(*core, pc));
         std::iter::once(core).chain(replay.moved().iter().copied()).find(stands)
     }
 
@@ -162,7 +173,7 @@ impl<S: Scene> Motion<S> {
             if step == Some(core) {
                 return Ok(Stop::Step(core));
             }
-            if let Some(core) = Self::at_break(&self.breakpoints, replay, core) {
+            if let Some(core) = Self::at_break(&self.breakpoints, &self.conditions, replay, core) {
                 return Ok(Stop::Break(core));
             }
             if replay.position() % CHECK_INTERVAL == 0 && interrupted() {
@@ -179,7 +190,7 @@ impl<S: Scene> Motion<S> {
     pub fn backwards(&mut self, step: Option<u8>, interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
         let here = self.line.replay().position();
         let mut stop = Stop::Edge;
-        let (breakpoints, watches) = (&self.breakpoints, &self.watches);
+        let (breakpoints, conditions, watches) = (&self.breakpoints, &self.conditions, &self.watches);
         let values = RefCell::new(Values::default());
         let begin = |replay: &S, _: &mut Accesses| *values.borrow_mut() = Values::of(replay, watches);
         let found = |replay: &S, core: u8, accesses: &mut Accesses| {
@@ -189,7 +200,7 @@ impl<S: Scene> Motion<S> {
             let (moment, why) = match (watch, step) {
                 (_, Some(step)) if step == core => (before, Stop::Step(core)),
                 (_, Some(_)) => return None,
-                (watch, None) => match (Self::at_break(breakpoints, replay, core), watch) {
+                (watch, None) => match (Self::at_break(breakpoints, conditions, replay, core), watch) {
                     (Some(core), _) if next_moment < here => (next_moment, Stop::Break(core)),
                     (_, Some(watch)) => (before, Stop::Watch(core, watch)),
                     (_, None) => return None,

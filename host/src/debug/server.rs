@@ -1,5 +1,6 @@
 //! The connection to GDB: by TCP, or by the two pipes of `target remote | command`
 
+use super::packets::{Incoming, Outgoing};
 use super::scene::Scene;
 use super::target::{stopped, Debugger};
 use crate::HostError;
@@ -19,6 +20,8 @@ struct Pipes {
     from: Receiver<u8>,
     ahead: Option<u8>,
     to: Box<dyn Write + Send>,
+    incoming: Incoming,
+    outgoing: Outgoing,
 }
 
 impl Pipes {
@@ -33,7 +36,8 @@ impl Pipes {
                 }
             }
         });
-        Self { from: receive, ahead: None, to: Box::new(to) }
+        let (incoming, outgoing) = (Incoming::default(), Outgoing::default());
+        Self { from: receive, ahead: None, to: Box::new(to), incoming, outgoing }
     }
 }
 
@@ -41,11 +45,7 @@ impl Connection for Pipes {
     type Error = io::Error;
 
     fn write(&mut self, byte: u8) -> io::Result<()> {
-        self.to.write_all(&[byte])
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.to.write_all(bytes)
+        self.to.write_all(&self.outgoing.byte(byte))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -55,10 +55,12 @@ impl Connection for Pipes {
 
 impl ConnectionExt for Pipes {
     fn read(&mut self) -> io::Result<u8> {
-        match self.ahead.take() {
-            Some(byte) => Ok(byte),
-            None => self.from.recv().map_err(|_| io::ErrorKind::UnexpectedEof.into()),
-        }
+        let byte = match self.ahead.take() {
+            Some(byte) => byte,
+            None => self.from.recv().map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))?,
+        };
+        self.incoming.byte(byte);
+        Ok(byte)
     }
 
     fn peek(&mut self) -> io::Result<Option<u8>> {
@@ -84,6 +86,7 @@ impl<S: Scene> BlockingEventLoop for Loop<S> {
         target: &mut Debugger<S>,
         pipes: &mut Pipes,
     ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<String, io::Error>> {
+        target.set_conditions(&pipes.incoming.conditions);
         let reason = target.go(|| !matches!(pipes.peek(), Ok(None)));
         match reason {
             Some(reason) => Ok(Event::TargetStopped(reason)),

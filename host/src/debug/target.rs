@@ -2,6 +2,7 @@
 
 use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
 use super::motion::{Kind, Motion, Stop, Watch};
+use super::packets::Conditions;
 use super::scene::Scene;
 use gdbstub::common::{Pid, Signal, Tid};
 use gdbstub::outputln;
@@ -128,6 +129,11 @@ impl<S: Scene> Debugger<S> {
         } else {
             Err(self.refuse(&format!("thread {tid} is none: there are {}, a core each", self.replay().cores())))
         }
+    }
+
+    /// Sets the conditions of breakpoints.
+    pub fn set_conditions(&mut self, conditions: &Conditions) {
+        self.motion.conditions.clone_from(conditions);
     }
 
     /// Says what went wrong.

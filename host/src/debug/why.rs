@@ -220,7 +220,7 @@ impl<'a> Slicer<'a> {
 
     /// What the written value is computed from.
     fn operands(&self, done: &Done, op: &Op, stores: bool) -> (Vec<Location>, How) {
-        use Code::{Csrrc, Csrrs, Csrrw, Flw, Fmadd, Fnmadd, Fsd, Fsw, Lr, Sb, Sc, Sd, Sh, Sw};
+        use Code::{Csrrc, Csrrs, Csrrw, Flh, Fmadd, Fnmadd, Fsd, Fsh, Fsw, Lr, Sb, Sc, Sd, Sh, Sw};
         let mut of = Vec::new();
         if done.master {
             return (of, How::Master);
@@ -232,7 +232,7 @@ impl<'a> Slicer<'a> {
         }
         let mut how = How::Computed;
         match op.code {
-            Fsw | Fsd => of.push(Location::Float(done.core, op.rs2)),
+            Fsh | Fsw | Fsd => of.push(Location::Float(done.core, op.rs2)),
             Sb | Sh | Sw | Sd => register(op.rs2),
             // whether it stored is not a value of the program; what it stored is
             Sc if stores => register(op.rs2),
@@ -251,7 +251,7 @@ impl<'a> Slicer<'a> {
                 }
             }
             Csrrw | Csrrs | Csrrc => how = done.csr.map_or(How::Computed, How::Csr),
-            code if (Flw..=Code::Fle).contains(&code) => {
+            code if (Flh..=Code::Fle).contains(&code) => {
                 let float = |r: u8| Location::Float(done.core, r & 31);
                 match code {
                     Code::FmvF | Code::FcvtX => register(op.rs1),

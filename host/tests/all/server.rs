@@ -55,17 +55,7 @@ impl Client {
 #[test]
 fn one_gdb_after_the_other_is_served_and_none_breaks_the_server() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("qsort.gip");
-    let settings = Settings { max_instructions: Some(6_000_000), ..Settings::default() };
-    record(&Input::open("builtin:qsort").unwrap().run(2, &settings).unwrap(), Sizes::default(), 0, Some(&path), &Quiet)
-        .unwrap();
-    let (send, port) = channel();
-    std::thread::spawn(move || {
-        let beside = InputOptions { elf: Some("builtin:qsort"), any_build: false, ..InputOptions::default() };
-        let replay = Session::open(&path, beside).unwrap().replay();
-        tcp(replay, 0, false, |port| send.send(port).unwrap(), Box::new(|_| {})).unwrap();
-    });
-    let port = port.recv().unwrap();
+    let port = serve(folder.path(), 6_000_000);
 
     let mut first = Client::new(port);
     assert!(first.ask("qSupported:multiprocess+").contains("ReverseContinue+"));
@@ -94,6 +84,50 @@ fn one_gdb_after_the_other_is_served_and_none_breaks_the_server() {
     assert!(last.ask("D").starts_with("OK"));
     drop(last);
     assert!(wait(port).ask("qSupported:multiprocess+").contains("PacketSize"));
+}
+
+/// A server of a recorded run of `builtin:qsort`, and its port.
+fn serve(folder: &std::path::Path, instructions: u64) -> u16 {
+    let path = folder.join("qsort.gip");
+    let settings = Settings { max_instructions: Some(instructions), ..Settings::default() };
+    record(&Input::open("builtin:qsort").unwrap().run(2, &settings).unwrap(), Sizes::default(), 0, Some(&path), &Quiet)
+        .unwrap();
+    let (send, port) = channel();
+    std::thread::spawn(move || {
+        let beside = InputOptions { elf: Some("builtin:qsort"), any_build: false, ..InputOptions::default() };
+        let replay = Session::open(&path, beside).unwrap().replay();
+        tcp(replay, 0, false, |port| send.send(port).unwrap(), Box::new(|_| {})).unwrap();
+    });
+    port.recv().unwrap()
+}
+
+#[test]
+fn conditions_of_breakpoints_are_evaluated_by_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::new(serve(folder.path(), 100_000));
+    assert!(client.ask("qSupported:multiprocess+").contains("ConditionalBreakpoints+"));
+    for _ in 0..200 {
+        client.ask("vCont;s:p1.1");
+    }
+    // address and stack pointer of that moment: bytes in the order of memory, 32 bits
+    let number = |text: String| u32::from_str_radix(&text, 16).unwrap().swap_bytes();
+    let (pc, sp) = (number(client.ask("p20")), number(client.ask("p2")));
+    assert!(client.ask("bc").contains("replaylog:begin"));
+    let at = |client: &mut Client, condition: &str| {
+        assert_eq!(client.ask(&format!("Z0,{pc:x},2;{condition}")), "OK");
+        client.ask("vCont;c")
+    };
+    // false; then that of the moment, from both sides; then removed
+    assert!(at(&mut client, "X3,220027").contains("replaylog:end"));
+    let same = format!("Xa,26000224{sp:08x}1327");
+    assert!(client.ask("bc").contains("replaylog:begin"));
+    assert!(at(&mut client, &same).starts_with("T05"));
+    assert_eq!((number(client.ask("p20")), number(client.ask("p2"))), (pc, sp));
+    assert!(at(&mut client, &format!("Xa,26000224{:08x}1327", sp ^ 4)).contains("replaylog:end"));
+    assert_eq!(client.ask(&format!("Z0,{pc:x},2;{same}")), "OK");
+    assert!(client.ask("bc").starts_with("T05"));
+    assert_eq!(client.ask(&format!("z0,{pc:x},2")), "OK");
+    assert!(client.ask("bc").contains("replaylog:begin"));
 }
 
 /// A client that is served, as soon as the one before is gone.

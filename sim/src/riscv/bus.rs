@@ -5,6 +5,7 @@
 use super::csr::View;
 use super::hart::{At, Break, Hart};
 use super::memory::{Effect, Memory};
+use retire::MasterStore;
 
 /// The outside of a hart, as its instructions access it.
 pub trait Bus {
@@ -41,9 +42,18 @@ pub trait Bus {
     fn unsent_mepc(&mut self, _hart: usize) -> Result<Option<u64>, Break> {
         Ok(None)
     }
-    /// Performs a semihosting call. When a run is executed again, the host has already done so.
-    fn semihosting_call(&mut self, _operation: u64, _argument: u64, _rv64: bool) -> Effect {
+    /// Performs a semihosting call; returns its answer if that comes from outside. When a run is executed again, the host
+    /// has already done so.
+    fn semihosting_call(&mut self, _operation: u64, _argument: u64, _rv64: bool, _cycle: u64) -> (Effect, u64) {
+        (Effect::None, 0)
+    }
+    /// Performs the system call that was stored last.
+    fn system_call(&mut self, _cycle: u64) -> Effect {
         Effect::None
+    }
+    /// What the host has stored to RAM since the last call.
+    fn host_stores(&mut self) -> Vec<MasterStore> {
+        Vec::new()
     }
     /// Result of an instruction that is not modelled.
     fn unmodelled(&mut self, hart: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break>;
@@ -107,8 +117,16 @@ impl Bus for Memory {
         Ok(None)
     }
 
-    fn semihosting_call(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
-        Memory::semihosting_call(self, operation, argument, rv64)
+    fn semihosting_call(&mut self, operation: u64, argument: u64, rv64: bool, cycle: u64) -> (Effect, u64) {
+        Memory::semihosting_call(self, operation, argument, rv64, cycle)
+    }
+
+    fn system_call(&mut self, cycle: u64) -> Effect {
+        Memory::system_call(self, cycle)
+    }
+
+    fn host_stores(&mut self) -> Vec<MasterStore> {
+        std::mem::take(&mut self.host_stores)
     }
 
     fn unmodelled(&mut self, _: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break> {

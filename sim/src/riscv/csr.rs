@@ -1,12 +1,14 @@
 //! Machine-mode control and status registers
 //!
 //! # Source
-//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no delegation. The PMP registers exist,
-//! because start-up code for other boards writes them, but read as 0: no entries.
+//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode. `medeleg`, `mideleg` and `satp` exist,
+//! because start-up code for other boards writes them, but are always 0: nothing is delegated or translated. PMP and
+//! triggers: [`super::guard`]; in the other profiles PMP registers are 0.
 //!
 //! [`Profile::Ibex`]: lowRISC, ibex, `rtl/ibex_cs_registers.sv`, without its debug, PMP and performance registers.
 //! [`Profile::Vexriscv`]: C. Papon, VexRiscv, `CsrPlugin` of `VexRiscv_IMAC.v`; `misa` always has its reset value.
 
+use super::guard::Guards;
 use super::isa::{Isa, Profile};
 
 /// `mstatus.MIE`.
@@ -49,6 +51,8 @@ pub struct Csrs {
     /// Added to the counted instructions and cycles, so that writes to `minstret` and `mcycle` take effect.
     pub instret_offset: u64,
     pub cycle_offset: u64,
+    /// PMP and triggers.
+    pub guards: Guards,
 }
 
 /// Values other than [`Csrs`] on which a CSR read can depend.
@@ -87,6 +91,7 @@ impl Csrs {
             frm: 0,
             instret_offset: 0,
             cycle_offset: 0,
+            guards: Guards::default(),
         }
     }
 
@@ -133,6 +138,10 @@ impl Csrs {
             0x301 => self.misa(),
             0x304 => self.mie,
             0x305 => self.mtvec,
+            0x3a0..=0x3a3 | 0x3b0..=0x3bf | 0x7a0..=0x7a4 if self.isa.profile == Profile::Plain => {
+                return self.guards.read(number, !rv32);
+            }
+            0x180 | 0x302 | 0x303 if self.isa.profile == Profile::Plain => 0,
             0x306 | 0x320 | 0x3a0 | 0x3a2 | 0x3b0..=0x3bf => 0,
             0x310 | 0x3a1 | 0x3a3 if rv32 => 0,
             0x340 => self.mscratch,
@@ -186,6 +195,10 @@ impl Csrs {
             0x341 if self.isa.profile == Profile::Vexriscv => self.mepc = value,
             0x342 if self.isa.profile == Profile::Vexriscv => self.mcause = value & 0x8000_000f,
             0x300..=0x305 | 0x342 if self.isa.profile == Profile::Ibex => return self.write_ibex(number, value),
+            0x3a0..=0x3a3 | 0x3b0..=0x3bf | 0x7a0..=0x7a4 if self.isa.profile == Profile::Plain => {
+                return self.guards.write(number, value, !rv32);
+            }
+            0x180 | 0x302 | 0x303 if self.isa.profile == Profile::Plain => {}
             0x300 => self.mstatus = value & (MIE | MPIE | if self.isa.float { FS } else { 0 }),
             0x304 => self.mie = value & (MSI | MTI | MEI),
             // direct and vectored mode

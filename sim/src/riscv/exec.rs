@@ -4,7 +4,7 @@
 //! free where the host CPU clears upper halves itself.
 //!
 //! # Source
-//! RISC-V unprivileged ISA, chapters RV32I, RV64I, M, A, F, D, C, Zicsr, Zifencei; privileged ISA for `mret` and `wfi`.
+//! RISC-V unprivileged ISA, chapters RV32I, RV64I, M, A, F, D, Zfh, C, Zicsr, Zifencei; privileged ISA for `mret` and `wfi`.
 
 use super::bits;
 use super::bus::Bus;
@@ -103,6 +103,17 @@ impl Hart {
                 }
             };
         }
+        // reports what the host has stored
+        macro_rules! host_stores {
+            () => {
+                for store in shared.memory.host_stores() {
+                    if S::WANTS_DATA {
+                        tell!();
+                        sink.master(&store);
+                    }
+                }
+            };
+        }
         macro_rules! loaded {
             ($size:expr, $addr:expr, $value:expr) => {
                 data!(DataKind::Load { size: $size, addr: $addr, value: $value })
@@ -145,6 +156,8 @@ impl Hart {
                     penalty += shared.caches.store(hart!(), addr);
                 }
                 if effect != Effect::None {
+                    let effect = if effect == Effect::Call { shared.memory.system_call(cycle) } else { effect };
+                    host_stores!();
                     retire!(penalty);
                     return Err(match effect {
                         Effect::Exit(code) => Break::Exit(code),
@@ -336,8 +349,13 @@ impl Hart {
                     penalty += u64::from(shared.timing.div - 1);
                 }
             }
+            Code::Flh => float_load!(2, |v| float::boxed_half(v as u16)),
             Code::Flw => float_load!(4, |v| float::boxed(v as u32)),
             Code::Fld => float_load!(8, |v| v),
+            Code::Fsh => {
+                float_on!();
+                store!(2, self.floats[usize::from(op.rs2 & 31)]);
+            }
             Code::Fsw => {
                 float_on!();
                 store!(4, self.floats[usize::from(op.rs2 & 31)]);
@@ -381,9 +399,20 @@ impl Hart {
                 if !semihosting::is_call(shared.memory, pc) {
                     return Err(Break::Trap(3, pc));
                 }
-                let effect = shared.memory.semihosting_call(self.regs[10], self.regs[11], RV64);
-                let value = cut(semihosting::result(self.regs[10]));
+                let (operation, argument) = (self.regs[10], self.regs[11]);
+                let known = semihosting::result(operation);
+                // an answer from outside is recorded like a CSR that changes by itself
+                let recorded = match known {
+                    None => shared.memory.open_csr(hart!(), semihosting::ANSWER.into())?,
+                    Some(_) => None,
+                };
+                let (effect, answer) = shared.memory.semihosting_call(operation, argument, RV64, cycle);
+                let value = cut(known.or(recorded).unwrap_or(answer));
                 self.regs[10] = value;
+                host_stores!();
+                if known.is_none() {
+                    data!(DataKind::Csr { csr: semihosting::ANSWER, value });
+                }
                 data!(DataKind::Register { rd: 10, value });
                 if let Effect::Exit(code) = effect {
                     retire!(0);

@@ -1,14 +1,14 @@
-//! Results of the instructions of F and D: a number and the flags that it raises
+//! Results of the instructions of Zfh, F and D: a number and the flags that it raises
 //!
 //! Arithmetic is that of `rustc_apfloat`. This file has what is specific to the ISA: NaN boxing, the canonical NaN,
 //! invalid operations, minimum and maximum, saturation, tininess after rounding; and the square root, which the library
 //! lacks.
 //!
 //! # Source
-//! RISC-V unprivileged ISA, chapters F and D; IEEE 754-2008, sections 4.3, 6 and 7.
+//! RISC-V unprivileged ISA, chapters F, D and Zfh; IEEE 754-2008, sections 4.3, 6 and 7.
 
-use super::decode::{Code, DOUBLE};
-use rustc_apfloat::ieee::{Double, DoubleS, IeeeFloat, Semantics, Single, SingleS};
+use super::decode::{Code, DOUBLE, HALF};
+use rustc_apfloat::ieee::{DoubleS, HalfS, IeeeFloat, Semantics, SingleS};
 use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 use std::cmp::Ordering;
 
@@ -19,9 +19,6 @@ const OF: u8 = 4;
 const DZ: u8 = 8;
 const NV: u8 = 16;
 
-/// Upper half of a register that holds a 32-bit number.
-const BOX: u64 = 0xffff_ffff_0000_0000;
-
 /// A floating-point format, and one with the same precision and unbounded exponent to detect tiny results.
 trait Format: Semantics {
     const SIGNIFICAND: u32;
@@ -29,10 +26,17 @@ trait Format: Semantics {
     type Wide: Semantics;
 }
 
+/// 11-bit significand with a 16-bit exponent.
+struct WideHalf;
 /// 24-bit significand with a 16-bit exponent.
 struct WideSingle;
 /// 53-bit significand with a 16-bit exponent.
 struct WideDouble;
+
+impl Semantics for WideHalf {
+    const BITS: usize = 11 + 16;
+    const EXP_BITS: usize = 16;
+}
 
 impl Semantics for WideSingle {
     const BITS: usize = 24 + 16;
@@ -42,6 +46,12 @@ impl Semantics for WideSingle {
 impl Semantics for WideDouble {
     const BITS: usize = 53 + 16;
     const EXP_BITS: usize = 16;
+}
+
+impl Format for HalfS {
+    const SIGNIFICAND: u32 = 10;
+    const CANONICAL: u64 = 0x7e00;
+    type Wide = WideHalf;
 }
 
 impl Format for SingleS {
@@ -56,18 +66,32 @@ impl Format for DoubleS {
     type Wide = WideDouble;
 }
 
-/// The 32-bit number in a register; the canonical NaN if it is not NaN-boxed.
-fn unboxed(register: u64) -> u64 {
-    if register & BOX == BOX {
-        register & !BOX
+/// The bits of a register above a number: ones.
+const fn above<F: Format>() -> u64 {
+    if F::BITS == 64 {
+        0
     } else {
-        SingleS::CANONICAL
+        u64::MAX << F::BITS
+    }
+}
+
+/// The number in a register; the canonical NaN if it is not NaN-boxed.
+fn unboxed<F: Format>(register: u64) -> u64 {
+    if register & above::<F>() == above::<F>() {
+        register & !above::<F>()
+    } else {
+        F::CANONICAL
     }
 }
 
 /// Register content for a 32-bit number.
 pub fn boxed(v: u32) -> u64 {
-    BOX | u64::from(v)
+    above::<SingleS>() | u64::from(v)
+}
+
+/// Register content for a 16-bit number.
+pub fn boxed_half(v: u16) -> u64 {
+    above::<HalfS>() | u64::from(v)
 }
 
 /// The operands of an instruction.
@@ -86,19 +110,24 @@ pub struct Operands {
 /// The new value of the destination, and the flags that are raised. For an integer register the value has 64 bits: a
 /// 32-bit result is sign-extended.
 pub fn execute(o: &Operands) -> (u64, u8) {
-    if o.sub & DOUBLE != 0 {
-        return run::<DoubleS>(o, o.floats);
-    }
-    // moves take the register as it is, boxed or not
-    let floats = if o.code == Code::FmvToX { o.floats } else { o.floats.map(unboxed) };
-    let (value, flags) = run::<SingleS>(o, floats);
-    match o.code {
-        Code::FcvtToX | Code::FmvToX | Code::Fclass | Code::Feq | Code::Flt | Code::Fle => (value, flags),
-        _ => (boxed(value as u32), flags),
+    match o.sub & (DOUBLE | HALF) {
+        DOUBLE => run::<DoubleS>(o),
+        HALF => run::<HalfS>(o),
+        _ => run::<SingleS>(o),
     }
 }
 
-fn run<F: Format>(o: &Operands, [a, b, c]: [u64; 3]) -> (u64, u8) {
+fn run<F: Format>(o: &Operands) -> (u64, u8) {
+    // moves take the register as it is, boxed or not
+    let floats = if o.code == Code::FmvToX { o.floats } else { o.floats.map(unboxed::<F>) };
+    let (value, flags) = compute_in::<F>(o, floats);
+    match o.code {
+        Code::FcvtToX | Code::FmvToX | Code::Fclass | Code::Feq | Code::Flt | Code::Fle => (value, flags),
+        _ => (value | above::<F>(), flags),
+    }
+}
+
+fn compute_in<F: Format>(o: &Operands, [a, b, c]: [u64; 3]) -> (u64, u8) {
     let round = round(o.sub);
     let sign = 1u64 << (F::BITS - 1);
     match o.code {
@@ -118,14 +147,16 @@ fn run<F: Format>(o: &Operands, [a, b, c]: [u64; 3]) -> (u64, u8) {
         Code::Fmax => least::<F>(a, b, true),
         Code::Feq | Code::Flt | Code::Fle => compare::<F>(o.code, a, b),
         Code::Fclass => (class::<F>(a), 0),
-        Code::FcvtF if F::BITS == 32 => narrow(o.floats[0], round),
-        Code::FcvtF => widen(unboxed(o.floats[0])),
-        Code::FcvtX => from_integer::<F>(o.integer, o.sub >> 4, round),
-        Code::FcvtToX => to_integer::<F>(a, o.sub >> 4, round),
-        Code::FmvF => (o.integer, 0),
-        Code::FmvToX if F::BITS == 32 => (a as u32 as i32 as u64, 0),
-        Code::FmvToX => (a, 0),
-        _ => unreachable!("{:?} is none of F and D", o.code),
+        Code::FcvtF => match o.sub >> 4 & 3 {
+            0 => convert::<SingleS, F>(o.floats[0], round),
+            1 => convert::<DoubleS, F>(o.floats[0], round),
+            _ => convert::<HalfS, F>(o.floats[0], round),
+        },
+        Code::FcvtX => from_integer::<F>(o.integer, o.sub >> 4 & 3, round),
+        Code::FcvtToX => to_integer::<F>(a, o.sub >> 4 & 3, round),
+        Code::FmvF => (o.integer & !above::<F>(), 0),
+        Code::FmvToX => (((a << (64 - F::BITS)) as i64 >> (64 - F::BITS)) as u64, 0),
+        _ => unreachable!("{:?} is none of Zfh, F and D", o.code),
     }
 }
 
@@ -221,23 +252,15 @@ fn finish<F: Format>(result: StatusAnd<IeeeFloat<F>>, unbounded: impl FnOnce() -
     (value.to_bits() as u64, raised)
 }
 
-/// Converts 64 to 32 bits.
-fn narrow(bits: u64, round: Round) -> (u64, u8) {
-    if is_nan::<DoubleS>(bits) {
-        return (SingleS::CANONICAL, if is_signaling::<DoubleS>(bits) { NV } else { 0 });
+/// Converts the number in a register to another format.
+fn convert<From: Format, To: Format>(register: u64, round: Round) -> (u64, u8) {
+    let bits = unboxed::<From>(register);
+    if is_nan::<From>(bits) {
+        return (To::CANONICAL, if is_signaling::<From>(bits) { NV } else { 0 });
     }
-    let from: Double = number::<DoubleS>(bits);
-    let result: StatusAnd<Single> = from.convert_r(round, &mut false);
+    let from = number::<From>(bits);
+    let result: StatusAnd<IeeeFloat<To>> = from.convert_r(round, &mut false);
     finish(result, || from.convert_r(round, &mut false).value)
-}
-
-/// Converts 32 to 64 bits: exact.
-fn widen(bits: u64) -> (u64, u8) {
-    if is_nan::<SingleS>(bits) {
-        return (DoubleS::CANONICAL, if is_signaling::<SingleS>(bits) { NV } else { 0 });
-    }
-    let to: Double = number::<SingleS>(bits).convert(&mut false).value;
-    (to.to_bits() as u64, 0)
 }
 
 /// The square root: the integer root of the significand with more bits than the format has, a sticky bit for the
@@ -336,13 +359,13 @@ fn class<F: Format>(bits: u64) -> u64 {
 
 /// Converts an integer. `kind`: 0 and 1 have 32 bits, 2 and 3 have 64; odd kinds are unsigned.
 fn from_integer<F: Format>(integer: u64, kind: u8, round: Round) -> (u64, u8) {
-    let result: StatusAnd<IeeeFloat<F>> = match kind {
-        0 => IeeeFloat::from_i128_r((integer as i32).into(), round),
-        1 => IeeeFloat::from_u128_r((integer as u32).into(), round),
-        2 => IeeeFloat::from_i128_r((integer as i64).into(), round),
-        _ => IeeeFloat::from_u128_r(integer.into(), round),
+    let value: i128 = match kind {
+        0 => (integer as i32).into(),
+        1 => (integer as u32).into(),
+        2 => (integer as i64).into(),
+        _ => integer.into(),
     };
-    (result.value.to_bits() as u64, flags(result.status))
+    finish(IeeeFloat::<F>::from_i128_r(value, round), || IeeeFloat::from_i128_r(value, round).value)
 }
 
 /// Converts to an integer. An out-of-range value saturates and raises only the invalid flag; a NaN gives the maximum.
@@ -397,6 +420,43 @@ mod tests {
         assert_eq!(root(f32::from_bits(1), 1).0, (0x3fb5_04f3 - (75 << 23)));
         assert_eq!(root(-0.0, 0), (1 << 31, 0));
         assert_eq!(root(-1.0, 0), (0x7fc0_0000, NV));
+    }
+
+    fn half(code: Code, sub: u8, [a, b, c]: [u16; 3]) -> (u64, u8) {
+        execute(&Operands { code, sub: sub | HALF, floats: [a, b, c].map(boxed_half), integer: 0 })
+    }
+
+    /// Numbers of 11 bits: 1.5 is 0x3e00, 2 is 0x4000; the largest is 65504, 0x7bff; the smallest is 2^-24.
+    #[test]
+    fn halves_by_hand() {
+        assert_eq!(half(Code::Fadd, 0, [0x3e00, 0x4000, 0]), (boxed_half(0x4300), 0)); // 3.5
+        assert_eq!(half(Code::Fmul, 0, [0x7bff, 0x4000, 0]), (boxed_half(0x7c00), OF | NX));
+        assert_eq!(half(Code::Fmul, 1, [0x7bff, 0x4000, 0]), (boxed_half(0x7bff), OF | NX));
+        assert_eq!(half(Code::Fmul, 0, [1, 0x3800, 0]), (boxed_half(0), UF | NX)); // 2^-25 is a tie: to 0
+        assert_eq!(half(Code::Fdiv, 0, [0x3c00, 0, 0]), (boxed_half(0x7c00), DZ));
+        assert_eq!(half(Code::Fmadd, 0, [0x4000, 0x4000, 0x3c00]), (boxed_half(0x4500), 0)); // 5
+                                                                                             // sqrt(2) is 1.414213: 1.4140625 is 0x3da8, and the next one 1.415039
+        assert_eq!(half(Code::Fsqrt, 0, [0x4000, 0, 0]), (boxed_half(0x3da8), NX));
+        assert_eq!(half(Code::FmvToX, 0, [0x8001, 0, 0]), (0xffff_ffff_ffff_8001, 0));
+        assert_eq!(half(Code::Fclass, 0, [0x8001, 0, 0]), (1 << 2, 0));
+        assert_eq!(half(Code::FcvtToX, 1, [0xc100, 0, 0]), (-2i64 as u64, NX)); // -2.5 to zero
+    }
+
+    /// `rs2` is 0 for 32, 1 for 64, and 2 for 16 bits.
+    #[test]
+    fn formats_convert_into_each_other() {
+        let of = |sub, register| execute(&Operands { code: Code::FcvtF, sub, floats: [register, 0, 0], integer: 0 });
+        assert_eq!(of(2 << 4, boxed_half(0x3e00)), (boxed(0x3fc0_0000), 0));
+        assert_eq!(of(2 << 4 | DOUBLE, boxed_half(0xc000)), ((-2f64).to_bits(), 0));
+        assert_eq!(of(HALF, boxed(0x3fc0_0000)), (boxed_half(0x3e00), 0));
+        // 65520 is between the largest number and 2^16, and to even it is infinity
+        assert_eq!(of(1 << 4 | HALF, 65520f64.to_bits()), (boxed_half(0x7c00), OF | NX));
+        assert_eq!(of(1 << 4 | HALF | 1, 65520f64.to_bits()), (boxed_half(0x7bff), NX));
+        // 65535 becomes the largest number as it would with an unbounded exponent, 2^17 does not
+        let integer = |v| execute(&Operands { code: Code::FcvtX, sub: HALF | 1, floats: [0; 3], integer: v });
+        assert_eq!((integer(65535), integer(1 << 17)), ((boxed_half(0x7bff), NX), (boxed_half(0x7bff), OF | NX)));
+        // a 16-bit number that is not boxed is a quiet NaN
+        assert_eq!(of(2 << 4, boxed(0x3e00)), (boxed(0x7fc0_0000), 0));
     }
 
     #[test]

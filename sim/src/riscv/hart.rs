@@ -3,7 +3,7 @@
 use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
 use super::csr::{self, Csrs};
-use super::decode::Code;
+use super::decode::{Code, Op};
 use super::isa::Isa;
 use super::memory::Memory;
 use super::timing::{Caches, Timing};
@@ -174,6 +174,19 @@ impl Hart {
         }
     }
 
+    /// The exception that PMP or a trigger raises for `op`.
+    #[cold]
+    fn refuse(&self, op: &Op) -> Option<Break> {
+        let ones = u64::MAX >> (64 - self.csrs.isa.xlen());
+        let interrupts = self.csrs.mstatus & csr::MIE != 0;
+        self.csrs.guards.refuse(op, self.at.pc, self.regs[usize::from(op.rs1)], ones, interrupts)
+    }
+
+    /// Whether instructions must be executed one by one ([`Hart::single`]).
+    pub fn must_single(&self) -> bool {
+        self.pending.is_some() || self.csrs.guards.are_active()
+    }
+
     /// Executes one instruction, in a machine of several harts or after a trap (`FIRST`).
     #[inline(always)]
     pub fn single<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool, const RV64: bool>(
@@ -183,6 +196,11 @@ impl Hart {
         sink: &mut S,
     ) -> Result<(), Break> {
         let op = code.op(self.at.pc, shared.memory).map_err(|addr| Break::Trap(1, addr))?;
+        if self.csrs.guards.are_active() {
+            if let Some(refused) = self.refuse(op) {
+                return Err(refused);
+            }
+        }
         let mut at = self.at;
         let end = self.step::<S, B, CACHES, FIRST, RV64>(&mut at, op, shared, sink);
         // Otherwise the compiler moves two fields at once, and a load that is wider than the preceding stores waits for
@@ -191,7 +209,7 @@ impl Hart {
         end
     }
 
-    /// Executes instructions in sequence, without caches and with nothing pending, until `done`, which gets the address
+    /// Executes instructions in sequence, without caches and unless [`Hart::must_single`], until `done`, which gets the address
     /// of the next instruction, returns true after one, or until something happens, which is returned.
     #[inline(never)]
     pub fn follow<S: RetireSink, B: Bus, const RV64: bool>(

@@ -45,9 +45,9 @@ impl Profile {
 pub struct Isa {
     /// 64-bit registers; otherwise 32-bit.
     pub rv64: bool,
-    /// F and D.
+    /// F, D and Zfh.
     pub float: bool,
-    /// Zba, Zbb, Zbc, Zbs, Zcb and Zicond.
+    /// Zba, Zbb, Zbc, Zbs, Zbkb, Zbkx, Zcb and Zicond.
     pub bits: bool,
     /// Instructions that are not modelled: their results come from outside.
     pub unmodelled: Option<Unmodelled>,

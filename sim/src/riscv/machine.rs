@@ -3,6 +3,7 @@
 use super::code::{bits, CodeCache};
 use super::csr::MTI;
 use super::hart::{Break, Hart, Shared, State};
+use super::input::Input;
 use super::isa::{Isa, Unmodelled};
 use super::memory::{Memory, DEVICES, RAM_BASE};
 use super::semihosting::UnsupportedCall;
@@ -10,6 +11,7 @@ use super::state::CoreState;
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{Note, RetireSink};
+use std::sync::Arc;
 
 /// Cycles between two checks whether all harts only jump to themselves.
 const DEADLOCK_CHECK_CYCLES: u64 = 1 << 16;
@@ -30,11 +32,20 @@ pub struct MachineConfig {
     pub timing: Timing,
     /// 0: all harts start in cycle 0. Otherwise it seeds the start cycle of each, 0 to 255.
     pub seed: u64,
+    /// What the UART receives, and calls to the host read.
+    pub input: Arc<[u8]>,
 }
 
 impl Default for MachineConfig {
     fn default() -> Self {
-        Self { harts: 1, ram_bytes: 16 << 20, mtime_divider: 10, timing: Timing::default(), seed: 0 }
+        Self {
+            harts: 1,
+            ram_bytes: 16 << 20,
+            mtime_divider: 10,
+            timing: Timing::default(),
+            seed: 0,
+            input: Arc::default(),
+        }
     }
 }
 
@@ -122,7 +133,7 @@ pub struct RunSummary {
     pub cycles: u64,
     /// Bytes written to the UART.
     pub uart: Vec<u8>,
-    /// Semihosting calls that the machine does not support.
+    /// Calls to the host that the machine does not support.
     pub unanswered: Vec<UnsupportedCall>,
 }
 
@@ -189,6 +200,7 @@ impl Machine {
         let base = ram_base(program, config.ram_bytes)?;
         let mut memory =
             Memory::new(base as u32, config.ram_bytes, harts, config.mtime_divider).with_tohost(program.tohost);
+        memory.input = Input::new(Arc::clone(&config.input));
         for s in &program.segments {
             let offset = (s.addr - base) as usize;
             memory.ram[offset..offset + s.data.len()].copy_from_slice(&s.data);
@@ -342,7 +354,7 @@ impl Machine {
             let bound = copies.map_or(bound, |at| bound.min(at));
             let mut shared = Shared { memory: &mut self.memory, caches: &mut self.caches, timing: &self.timing };
             let hart = &mut self.harts[i];
-            let (i, end) = if hart.pending.is_some() {
+            let (i, end) = if hart.must_single() {
                 let before = hart.at.instret;
                 let end = hart.single::<S, Memory, CACHES, true, RV64>(&mut shared, &mut self.code, sink);
                 left -= hart.at.instret - before;

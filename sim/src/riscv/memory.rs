@@ -1,7 +1,10 @@
 //! RAM, devices and load reservations
 
 use super::dma::{Dma, DMA, DMA_BYTES};
+use super::input::Input;
 use super::semihosting::UnsupportedCall;
+use retire::elf::HostInterface;
+use retire::MasterStore;
 
 /// Base of RAM for a program that fits in there.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -21,6 +24,8 @@ pub enum Effect {
     Interrupts,
     /// The program ended with this code.
     Exit(u32),
+    /// It is a system call of the host interface, to be performed by [`Memory::system_call`].
+    Call,
 }
 
 /// The state that all harts share.
@@ -38,14 +43,20 @@ pub struct Memory {
     /// Line control register; bit 7 maps the divisor latch to offsets 0 and 1.
     uart_lcr: u8,
     pub dma: Dma,
-    /// Semihosting calls that are not supported.
+    /// Calls to the host that are not supported.
     pub unanswered: Vec<UnsupportedCall>,
+    /// What the UART and the host's calls read.
+    pub input: Input,
+    /// What the host has stored to RAM and nobody has reported yet.
+    pub host_stores: Vec<MasterStore>,
     /// Reserved bytes of each hart: address and count.
     pub reservations: Vec<(u64, u8)>,
     /// Whether a reservation was made since all were cleared, or stores can be commands to the host.
     reserved: bool,
-    /// Address of commands to the host.
-    pub tohost: Option<u64>,
+    /// Where commands to the host are stored.
+    pub tohost: Option<HostInterface>,
+    /// Block of the system call that was stored last.
+    pub call: u64,
     /// Lower half of a command whose upper half has not been stored yet.
     pub command: u64,
     /// Results of instructions that are not modelled, from their bits and operands.
@@ -68,9 +79,12 @@ impl Memory {
             uart_lcr: 0,
             dma: Dma::default(),
             unanswered: Vec::new(),
+            input: Input::default(),
+            host_stores: Vec::new(),
             reservations: vec![NO_RESERVATION; harts],
             reserved: false,
             tohost: None,
+            call: 0,
             command: 0,
             unmodelled: None,
         }
@@ -145,8 +159,8 @@ impl Memory {
     }
 
     /// Treats stores to this address, if it is in RAM, as commands to the host.
-    pub fn with_tohost(mut self, tohost: Option<u64>) -> Self {
-        self.tohost = tohost.filter(|at| self.offset::<8>(*at).is_some());
+    pub fn with_tohost(mut self, tohost: Option<HostInterface>) -> Self {
+        self.tohost = tohost.filter(|host| self.offset::<8>(host.to).is_some());
         self.reserved = self.tohost.is_some();
         self
     }
@@ -161,8 +175,9 @@ impl Memory {
     fn load_devices(&mut self, addr: u64, bytes: usize, cycle: u64) -> Option<u64> {
         let addr = u32::try_from(addr).ok()?;
         if bytes == 8 {
-            let half = |addr| self.load_device(addr, 4, cycle).map(u64::from);
-            return if self.is_wide(addr) { Some(half(addr)? | half(addr + 4)? << 32) } else { None };
+            let wide = self.is_wide(addr);
+            let mut half = |addr| self.load_device(addr, 4, cycle).map(u64::from);
+            return if wide { Some(half(addr)? | half(addr + 4)? << 32) } else { None };
         }
         self.load_device(addr, bytes, cycle).map(u64::from)
     }
@@ -180,11 +195,12 @@ impl Memory {
         self.store_device(addr, bytes, value as u32, cycle)
     }
 
-    fn load_device(&self, addr: u32, bytes: usize, cycle: u64) -> Option<u32> {
+    fn load_device(&mut self, addr: u32, bytes: usize, cycle: u64) -> Option<u32> {
         if addr.wrapping_sub(UART) < 8 {
             return Some(match addr - UART {
+                0 if self.uart_lcr & 0x80 == 0 => self.input.next().unwrap_or(0).into(),
                 3 => self.uart_lcr.into(),
-                5 => 0x60,
+                5 => 0x60 | u32::from(self.input.left() > 0),
                 _ => 0,
             });
         }

@@ -6,12 +6,12 @@
 //! | --- | --- |
 //! | `0x0010_0000` | test finisher: a store of `0x5555` ends with code 0, of `code << 16 \| 0x3333` with `code`; reads as 0 |
 //! | `0x0200_0000` | CLINT: `msip` + 4 hart, `mtimecmp` + `0x4000` + 8 hart, `mtime` + `0xbff8` |
-//! | `0x1000_0000` | UART like the 16550: a store to offset 0 is output (with LCR bit 7 it is the divisor); offset 5 (LSR) reads `0x60`; no input |
+//! | `0x1000_0000` | UART like the 16550: a store to offset 0 is output (with LCR bit 7 it is the divisor); offset 5 (LSR) reads `0x60`, and `0x61` while there is input, which loads of offset 0 take |
 //! | `0x1001_0000` | DMA (`dma.rs`): copies words of RAM while the harts run, from `+0` to `+4`, `+8` words |
 //! | `0x8000_0000` | RAM |
 //!
 //! `mtime` and `mtimecmp` also take 8-byte loads and stores. Instructions: RV32 or RV64, according to the ELF, with M,
-//! A, C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zcb and Zicond, in machine mode only. F and D are off until
+//! A, C, F, D, Zfh, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zbkb, Zbkx, Zcb and Zicond, in machine mode only. F and D are off until
 //! `mstatus.FS` is not 0.
 //!
 //! A program can also reach its host by `tohost` (`tohost.rs`) and by semihosting (`semihosting.rs`).
@@ -31,7 +31,9 @@ pub mod decode;
 mod dma;
 mod exec;
 mod float;
+mod guard;
 pub(crate) mod hart;
+mod input;
 pub mod isa;
 mod machine;
 pub(crate) mod memory;

@@ -14,6 +14,7 @@ mod diag_ring;
 mod digests;
 mod etrace;
 mod follow;
+mod guards;
 mod host_interface;
 mod inputs;
 mod inputs_burst;

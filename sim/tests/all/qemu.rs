@@ -2,7 +2,7 @@
 //!
 //! One program of thousands of instructions. Before each, its operands are loaded; after it, its results are stored:
 //! the integer and the float register of its destination, `fcsr`, cause and value of a trap. Encodings are random
-//! within the opcodes of RV32/RV64 IMAFDC and Zba, Zbb, Zbc, Zbs. Many are illegal, and must trap in both. The program
+//! within the opcodes of RV32/RV64 IMAFDC, Zfh and Zba, Zbb, Zbc, Zbs, Zbkb, Zbkx. Many are illegal, and must trap in both. The program
 //! sends its results through the UART. Zcb and Zicond are not compared, as QEMU 7.2 does not have them.
 //!
 //! `GOSHAWK_LONG=1` runs more seeds.

@@ -69,7 +69,7 @@ fn exceptions_have_the_cause_and_value_of_the_manual() {
 #[test]
 fn control_registers_that_do_not_exist_or_are_read_only_are_illegal() {
     for (number, what) in
-        [(0x100, "sstatus"), (0x180, "satp"), (0x302, "medeleg"), (0x7c0, "custom"), (0x001, "fflags")]
+        [(0x100, "sstatus"), (0x105, "stvec"), (0x7a5, "tcontrol"), (0x7c0, "custom"), (0x001, "fflags")]
     {
         assert_eq!(trap(0, csrr(T1, number)), (2, csrr(T1, number), 0), "{what}");
     }
@@ -147,8 +147,10 @@ fn fixed_and_masked_fields_read_as_implemented() {
     assert_eq!(written(MIP, u32::MAX), 0);
     assert_eq!(written(MCAUSE, 0x8000_0007), 0x8000_0007);
     assert_eq!(written(MTVAL, 77), 77);
-    // start-up code often configures the PMP first
-    assert_eq!((written(0x3a0, 0x1f), written(0x3b0, u32::MAX)), (0, 0));
+    // start-up code often configures the PMP first, and supervisor mode where there may be none
+    assert_eq!((written(0x3a0, 0x1f), written(0x3b0, u32::MAX)), (0x1f, u32::MAX));
+    assert_eq!((written(0x180, 1), written(0x302, 1), written(0x303, 1)), (0, 0, 0));
+    // satp, medeleg, mideleg
 }
 
 #[test]

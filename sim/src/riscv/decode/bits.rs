@@ -1,7 +1,8 @@
-//! Zba, Zbb, Zbc, Zbs and Zicond
+//! Zba, Zbb, Zbc, Zbs, Zbkb, Zbkx and Zicond
 //!
 //! # Source
-//! RISC-V unprivileged ISA, chapter B ("Bit-Manipulation"), and chapter Zicond.
+//! RISC-V unprivileged ISA, chapter B ("Bit-Manipulation"), and chapter Zicond; RISC-V Cryptography Extensions, volume I:
+//! Zbkb and Zbkx.
 
 use super::{op, Code, Op};
 use crate::riscv::isa::Isa;
@@ -43,6 +44,12 @@ pub(super) fn decode(i: u32, isa: Isa) -> Option<Op> {
         (0x33, 0x14, 1) => register(Bset),
         (0x33, 0x04, 4) if !isa.rv64 && s2 == 0 => one(ZextH),
         (0x3b, 0x04, 4) if s2 == 0 => one(ZextH),
+        // `zext.h` is a `pack` with x0
+        (0x33, 0x04, 4) => register(Pack),
+        (0x33, 0x04, 7) => register(Packh),
+        (0x3b, 0x04, 4) => register(Packw),
+        (0x33, 0x14, 2) => register(Xperm4),
+        (0x33, 0x14, 4) => register(Xperm8),
         (0x3b, 0x04, 0) => register(AddUw),
         (0x3b, 0x10, 2) => register(Sh1addUw),
         (0x3b, 0x10, 4) => register(Sh2addUw),
@@ -66,6 +73,9 @@ pub(super) fn decode(i: u32, isa: Isa) -> Option<Op> {
             _ => None,
         },
         (0x13, 0x14, 5) if s2 == 7 => one(OrcB),
+        (0x13, 0x34, 5) if s2 == 7 => one(Brev8),
+        (0x13, 0x04, 1) if s2 == 0x0f && !isa.rv64 => one(Zip),
+        (0x13, 0x04, 5) if s2 == 0x0f && !isa.rv64 => one(Unzip),
         (0x13, 0x34, 5) if s2 == 0x18 && !isa.rv64 => one(Rev8),
         (0x13, 0x35, 5) if s2 == 0x18 && isa.rv64 => one(Rev8),
         (0x13, _, 5) if f6 == 0x30 => shift(Ror),

@@ -75,7 +75,7 @@ pub enum Code {
     Divuw,
     Remw,
     Remuw,
-    // Zba, Zbb, Zbs, Zbc, Zicond: `AddUw` to `CzeroNez` are functions of two operands
+    // Zba, Zbb, Zbs, Zbc, Zbkb, Zbkx, Zicond: `AddUw` to `CzeroNez` are functions of two operands
     AddUw,
     Sh1add,
     Sh2add,
@@ -113,11 +113,21 @@ pub enum Code {
     Clmul,
     Clmulh,
     Clmulr,
+    Pack,
+    Packh,
+    Packw,
+    Brev8,
+    Zip,
+    Unzip,
+    Xperm4,
+    Xperm8,
     CzeroEqz,
     CzeroNez,
-    // F and D; `sub` says which of the two
+    // Zfh, F and D; `sub` says which of them
+    Flh,
     Flw,
     Fld,
+    Fsh,
     Fsw,
     Fsd,
     Fmadd,

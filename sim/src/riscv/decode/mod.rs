@@ -31,13 +31,16 @@ pub struct Op {
     pub len: u8,
     /// Third source register, of the fused multiplications.
     pub rs3: u8,
-    /// Atomics: log2 of the access size in bytes, 2 or 3. F and D: rounding mode in bits 0 to 2, [`DOUBLE`], and in
-    /// bits 4 and 5 the number that `rs2` encodes in conversions.
+    /// Atomics: log2 of the access size in bytes, 2 or 3. Zfh, F and D: rounding mode in bits 0 to 2, [`DOUBLE`], [`HALF`],
+    /// and in bits 4 and 5 the number that `rs2` encodes in conversions.
     pub sub: u8,
 }
 
 /// Flag in [`Op::sub`]: the operation is on 64-bit numbers.
 pub const DOUBLE: u8 = 1 << 3;
+
+/// Flag in [`Op::sub`]: the operation is on 16-bit numbers.
+pub const HALF: u8 = 1 << 6;
 
 /// Dummy register that takes writes to x0.
 pub const SINK: u8 = 32;

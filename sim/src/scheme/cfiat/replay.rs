@@ -26,7 +26,7 @@ use crate::riscv::isa::{Isa, Profile};
 use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
 use crate::riscv::tohost::taken;
-use retire::elf::Program;
+use retire::elf::{HostInterface, Program};
 use retire::{DataEvent, FlowEvent, FlowKind, NullSink, RetireSink};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ struct World {
     trial: bool,
     wrong: Option<Mismatch>,
     /// Address of commands to the host, which reads back as 0.
-    tohost: Option<u64>,
+    tohost: Option<HostInterface>,
     /// Of a shared cache.
     turns: Option<Turns>,
     /// The instruction has made an access, so it cannot wait any more.

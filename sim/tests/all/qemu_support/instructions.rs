@@ -56,7 +56,7 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
             } else {
                 rng.random_range(0..128)
             };
-            let rs2 = one_of(rng, &[0, 1, 2, 4, 5, 7, 24, rs2, rs2, 31]);
+            let rs2 = one_of(rng, &[0, 1, 2, 4, 5, 7, 15, 24, rs2, rs2, 31]);
             plain(fields(one_of(rng, &[0x13, 0x13, 0x1b]), f3, f7, rs2))
         }
         13 => plain(rng.random::<u32>() & 0xffff_f000 | rd << 7 | one_of(rng, &[0x37, 0x17])),
@@ -79,12 +79,12 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
             let rs2 =
                 if matches!(f5, 0..6 | 20) { rng.random_range(0..32) } else { one_of(rng, &[0, 0, 1, 1, 2, 3, 9]) };
             let f3 = if rng.random_range(0..2) == 0 { one_of(rng, &[0, 1, 7]) } else { f3 };
-            let insn = fields(0x53, f3, f5 << 2 | rng.random_range(0..2), rs2);
+            let insn = fields(0x53, f3, f5 << 2 | rng.random_range(0..3), rs2);
             Trial { sources: (rs1, rs2, rs3), ..plain(insn) }
         }
         32..=35 => {
             let opcode = one_of(rng, &[0x43, 0x47, 0x4b, 0x4f]);
-            plain(fields(opcode, f3, rs3 << 2 | rng.random_range(0..2), rs2))
+            plain(fields(opcode, f3, rs3 << 2 | rng.random_range(0..3), rs2))
         }
         _ => compressed(rng, xlen, rs3),
     }
@@ -95,7 +95,7 @@ fn memory(rng: &mut impl Rng, rd: u32, rs1: u32, rs2: u32, f3: u32) -> Trial {
     let base = Some(Base { register: rs1, offset: rng.random_range(512..1024) });
     let imm = rng.random_range(0..512u32).wrapping_sub(256);
     let (store, float) = (rng.random_range(0..2) == 0, rng.random_range(0..3) == 0);
-    // 16- and 128-bit floats are illegal
+    // 128-bit floats are illegal
     let opcode = if float { 0x07 } else { 0x03 };
     let insn = if store {
         (imm >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | (imm & 31) << 7 | opcode | 0x20

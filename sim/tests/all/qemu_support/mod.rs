@@ -200,6 +200,7 @@ impl Random {
         let tool = std::env::var(format!("QEMU_RISCV{}", self.xlen))
             .unwrap_or_else(|_| format!("qemu-system-riscv{}", self.xlen));
         let mut child = Command::new(&tool)
+            .args(["-cpu", &format!("rv{},Zfh=true,zbkb=true,zbkx=true", self.xlen)])
             .args(["-M", "virt", "-bios", "none", "-display", "none", "-monitor", "none", "-serial"])
             .arg(format!("file:{}", out.display()))
             .arg("-device")

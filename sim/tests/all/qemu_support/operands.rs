@@ -16,11 +16,12 @@ pub fn integer(rng: &mut impl Rng) -> u64 {
     }
 }
 
-/// A float register: 64-bit, NaN-boxed 32-bit, and 32-bit without boxing.
+/// A float register: 64-bit, NaN-boxed 32- and 16-bit, and without boxing.
 pub fn float(rng: &mut impl Rng) -> u64 {
     match rng.random_range(0..20) {
-        0..=9 => 0xffff_ffff_0000_0000 | number(rng, 8, 23),
-        10..=18 => number(rng, 11, 52),
+        0..=3 => 0xffff_ffff_ffff_0000 | number(rng, 5, 10),
+        4..=11 => 0xffff_ffff_0000_0000 | number(rng, 8, 23),
+        12..=18 => number(rng, 11, 52),
         _ => rng.random(),
     }
 }

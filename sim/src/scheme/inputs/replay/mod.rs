@@ -254,7 +254,7 @@ impl Replay {
                 Goal::Trap(at, trap) if hart.at.instret == at => self.trap(core, trap, sink)?,
                 Goal::Stop(at, signature) if hart.at.instret == at => self.stop(core, signature, sink)?,
                 Goal::References(_) | Goal::Input | Goal::Trap(..) | Goal::Check(_) | Goal::Stop(..) => {
-                    if hart.pending.is_some() || most <= 1 {
+                    if hart.must_single() || most <= 1 {
                         self.execute(core, sink)?;
                     } else {
                         self.burst(core, goal, most, sink, until)?;

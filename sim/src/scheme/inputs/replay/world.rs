@@ -10,6 +10,7 @@ use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart};
 use crate::riscv::memory::Effect;
 use crate::riscv::tohost::taken;
+use retire::elf::HostInterface;
 use retire::MasterStore;
 use std::sync::Arc;
 
@@ -83,14 +84,14 @@ pub struct World {
     dirty: Vec<bool>,
     pub inputs: Vec<Inputs>,
     /// Address of commands to the host, which reads back as 0.
-    tohost: Option<u64>,
+    tohost: Option<HostInterface>,
     /// Bytes of RAM whose value is known, by page; empty if all are.
     pub known: Vec<Bits>,
     pub contradiction: Option<Contradiction>,
 }
 
 impl World {
-    pub fn new(params: &InputsParams, ram: Vec<u8>, tohost: Option<u64>) -> Self {
+    pub fn new(params: &InputsParams, ram: Vec<u8>, tohost: Option<HostInterface>) -> Self {
         let inputs = Inputs {
             last: LastValues::new(params.sizes.last),
             slots: 0,
@@ -292,13 +293,14 @@ impl Bus for World {
 
     #[inline]
     fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, _: u64) -> Result<Effect, Break> {
+        if self.inputs[hart].fault {
+            return Err(Break::Trap(7, addr));
+        }
         if let Some(at) = self.offset::<N>(addr) {
             self.put::<N>(at, value);
             if !self.known.is_empty() {
                 self.stored::<N>(hart, addr, at);
             }
-        } else if self.inputs[hart].fault {
-            return Err(Break::Trap(7, addr));
         }
         self.inputs[hart].references += 1;
         Ok(Effect::None)
