@@ -146,6 +146,7 @@ enum By {
 #[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --limit 10\n  \
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
     goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz\n  \
+    goshawk profile vm.gtr --elf builtin:vm --speedscope vm.speedscope.json\n  \
     goshawk profile vm.gtr --elf builtin:vm --by task")]
 pub struct ProfileArgs {
     #[command(flatten)]
@@ -168,6 +169,9 @@ pub struct ProfileArgs {
     /// File of stacks for pprof to write; `pprof -http : FILE` shows it
     #[arg(long, value_name = "FILE")]
     pprof: Option<OutputPath>,
+    /// File of stacks for speedscope to write; www.speedscope.app shows it
+    #[arg(long, value_name = "FILE")]
+    speedscope: Option<OutputPath>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -233,17 +237,22 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         }
     }
     if args.by == By::Task {
-        if args.folded.is_some() || args.pprof.is_some() {
+        if args.folded.is_some() || args.pprof.is_some() || args.speedscope.is_some() {
             return Err(Failure::Other(
-                "`--by task`: not with `--folded` or `--pprof`, which are stacks of functions".into(),
+                "`--by task`: not with `--folded`, `--pprof` or `--speedscope`, which are stacks of functions".into(),
             ));
         }
         return profile_tasks(args, replayed, &named, out);
     }
     let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
     let missing = replayed.report_to(&mut profile, &Bars)?;
-    type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
-    for (path, write) in [(&args.folded, Profile::folded as Written), (&args.pprof, Profile::pprof as Written)] {
+    let title = args.execution.trace.display().to_string();
+    type Written<'a> = &'a dyn Fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
+    for (path, write) in [
+        (&args.folded, &Profile::folded as Written<'_>),
+        (&args.pprof, &Profile::pprof),
+        (&args.speedscope, &|profile, out| profile.speedscope(&title, out)),
+    ] {
         let Some(path) = path else { continue };
         let mut file = Replacement::create(path)?;
         write(&profile, &mut file).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
