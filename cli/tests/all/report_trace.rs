@@ -204,7 +204,7 @@ tracks.setPointerCapture = () => {};
 point("pointerdown", box.left + 200); point("pointermove", box.left + 100); point("pointerup", box.left + 100);
 seen.dragged = span();
 id("timeline-whole").click();
-type("timeline-search", "lock"); seen.matches = text("timeline-matches");
+type("timeline-search", "balance"); seen.matches = text("timeline-matches");
 id("timeline-next").click(); seen.match = text("timeline-tip"); seen.matchView = span();
 id("timeline-trap")?.click(); seen.trap = text("timeline-tip");
 await wait();
@@ -226,11 +226,12 @@ const names = () => [...document.querySelectorAll("#function-table tbody tr")].m
 seen.first = names();
 document.querySelector("#function-table th button").click();
 seen.sorted = names(); seen.sort = document.querySelector("#function-table th").getAttribute("aria-sort");
-type("function-filter", "lock"); seen.filtered = names();
+type("function-filter", "balance"); seen.filtered = names();
 type("function-filter", "main");
 [...document.querySelectorAll("#function-table td button")].find((b) => b.textContent === "main").click();
 seen.file = id("code-select").selectedOptions[0].textContent;
-seen.line = document.querySelector("#code-table .here .text").textContent;
+const here = document.querySelector("#code-table .here");
+seen.line = here.previousElementSibling.querySelector(".text").textContent + here.querySelector(".text").textContent;
 id("code-next").click(); seen.status = text("code-status");
 seen.never = document.querySelectorAll("#code-table tr.never").length;
 seen.coverage = text("coverage");
@@ -238,7 +239,7 @@ seen.coverage = text("coverage");
 // every control has a name
 seen.nameless = [...document.querySelectorAll("button, input, select, [tabindex]")].filter((e) =>
   !(e.textContent.trim() && e.tagName === "BUTTON") && !e.getAttribute("aria-label") && !document.querySelector(`label[for="${e.id}"]`)).map((e) => e.outerHTML.slice(0, 90));
-seen.wide = [document.documentElement.scrollWidth, innerWidth];
+seen.wide = [document.documentElement.scrollWidth, document.documentElement.clientWidth];
 seen.paper = getComputedStyle(document.body).backgroundColor;
 seen.fetched = performance.getEntriesByType("resource").length;
 seen.failed = window.failed;
@@ -258,7 +259,7 @@ fn a_reader_zooms_searches_sorts_and_reads_code() {
     let [from, to] = view("dragged");
     assert!(from > 2_000.0 && to - from == 50_000.0, "{seen}");
     let text = |name: &str| seen[name].as_str().unwrap_or_else(|| panic!("{name}: {seen}"));
-    assert!(text("matches").ends_with(" boxes") && text("match").contains("lock"), "{seen}");
+    assert!(text("matches").ends_with(" boxes") && text("match").contains("balance"), "{seen}");
     assert!(view("matchView")[1] - view("matchView")[0] < 100_000.0, "{seen}");
     assert!(seen["colours"].as_u64() > Some(10) && seen["boxes"].as_u64() > Some(5), "{seen}");
     assert_eq!(text("zoomed"), "main");
@@ -272,7 +273,7 @@ fn a_reader_zooms_searches_sorts_and_reads_code() {
     let mut again = sorted.clone();
     again.sort();
     assert_eq!((first, text("sort")), (again, "ascending"));
-    assert!(!names("filtered").is_empty() && names("filtered").iter().all(|n| n.contains("lock")), "{seen}");
+    assert!(!names("filtered").is_empty() && names("filtered").iter().all(|n| n.contains("balance")), "{seen}");
     assert!(text("file").ends_with("bank.c") && text("line").contains("main"), "{seen}");
     assert!(text("coverage").contains(" lines, ") && seen["never"].as_u64() > Some(0), "{seen}");
     assert_eq!(text("paper"), "rgb(255, 255, 255)");

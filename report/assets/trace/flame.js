@@ -108,9 +108,10 @@ views.flame = (() => {
     } else if (e.key === "Escape") zoom(above(zoomed) || root);
   });
   let width = 0;
-  new ResizeObserver(() => {
+  // drawing changes the height: it must not happen while the observer reports
+  new ResizeObserver(() => requestAnimationFrame(() => {
     if (area.clientWidth !== width) draw(false);
     width = area.clientWidth;
-  }).observe(area);
+  })).observe(area);
   return { find, zoomed: () => text(zoomed) };
 })();
