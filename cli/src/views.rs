@@ -371,6 +371,20 @@ pub struct TimelineArgs {
     json: bool,
 }
 
+/// Size from which on viewers of timelines may fail, bytes.
+const LARGE: u64 = 256 << 20;
+
+/// What to do about a large timeline.
+fn large(path: &str, bytes: u64) -> Option<String> {
+    (bytes > LARGE).then(|| {
+        format!(
+            "{path}: has {} bytes, which viewers may not open; `--depth` writes fewer functions, and `goshawk report trace` \
+             makes a page of bounded size",
+            count(bytes)
+        )
+    })
+}
+
 /// Writes a timeline.
 pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
@@ -384,6 +398,22 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     let missing = replayed.report_to(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
+    // an output that is not a regular file has no size
+    let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
+    if let Some(warning) = large(&args.output.display().to_string(), bytes) {
+        eprintln!("goshawk: {warning}");
+    }
     drawn(&args.execution, "timeline", cores, cycles, &args.output, args.json, out)?;
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_large_timelines_have_a_warning() {
+        assert_eq!(large("x.json", LARGE), None);
+        assert!(large("x.json", 1 << 30).unwrap().starts_with("x.json: has 1,073,741,824 bytes, "));
+    }
 }
