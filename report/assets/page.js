@@ -124,7 +124,7 @@ const page = (() => {
     Plotly.react(place, traces, full, config);
   };
 
-  const again = () => drawn.forEach((draw) => draw());
+  const again = () => drawn.forEach((draw, id) => (byId(id) ? draw() : drawn.delete(id)));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
   matchMedia(`(max-width: ${NARROW + 60}px)`).addEventListener("change", again);
 

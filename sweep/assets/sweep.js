@@ -112,7 +112,7 @@
       return { name, type: "bar", marker: filled(g[0]), x: mine.map((n) => harts.indexOf(n)), y, error_y: page.ranges(y, limits), hovertemplate: "%{y:.4f}" };
     });
     page.plot("by-harts", traces, {
-      title: `${UNIT[measure()]}, traces measured with each number of harts; lines from the least trace to the greatest`,
+      title: `${UNIT[measure()]}, by harts`,
       x: { title: "harts", categories: harts.map(String) }, y: { title: UNIT[measure()] }, height: size(traces.length),
     });
   };

@@ -217,7 +217,10 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
         "Totals over the chosen traces: all bits by all instructions, the geometric mean of the traces, and the least and greatest of one trace.",
     );
     page.place("totals");
-    page.heading("Bits, by trace and by harts").place("measure").place("by-trace").place("by-harts");
+    page.heading("Bits, by trace and by harts").text(
+        "The last figure compares numbers of harts: of the traces that were measured with each of them, and with lines from the least trace to the greatest.",
+    );
+    page.place("measure").place("by-trace").place("by-harts");
     page.heading("Gates against bits").text(
         "One point is one scheme over all chosen traces. Below and left is better; the dotted line joins those that no other beats in both, among schemes that were measured on the same runs.",
     );
