@@ -291,7 +291,7 @@ fn the_command_at_a_point_of_the_page_repeats_it() {
     let place = Place::new();
     place.good("run p.elf -o own.ret");
     let words = "--trace p.elf,own.ret --max-instructions 5000 --caches l1_latency=9 --seed 3 --timestamps both";
-    let o = place.output(&format!("sweep {words} --encoding tr_e,edmtf(192,4) --set s0 -o s"));
+    let o = place.output(&format!("sweep {words} --encoding tr_e,tr(bcnt=2,1) --set s0 -o s"));
     assert!(o.status.success(), "{}", String::from_utf8_lossy(&o.stderr));
     place.good("report sweep s -o s.html");
     let page = std::fs::read_to_string(place.path().join("s.html")).unwrap();

@@ -52,17 +52,19 @@ impl Row {
         &self.0
     }
 
-    fn push(&mut self, span: Span, width: u64) {
+    /// Adds a span; returns the number of spans that this makes more.
+    fn push(&mut self, span: Span, width: u64) -> usize {
         if let Some(last) = self.0.last_mut().filter(|last| last.is_short(width) && span.is_short(width)) {
             if span.start.saturating_sub(last.end) < width && span.end.saturating_sub(last.start) <= 2 * width {
                 if span.longest > last.longest {
                     (last.name, last.longest) = (span.name, span.longest);
                 }
                 (last.end, last.calls) = (span.end.max(last.end), last.calls.saturating_add(span.calls));
-                return;
+                return 0;
             }
         }
         self.0.push(span);
+        1
     }
 
     fn thin(&mut self, width: u64) {
@@ -103,22 +105,24 @@ impl Track {
         self.functions.iter_mut().chain([&mut self.tasks, &mut self.traps, &mut self.gaps])
     }
 
-    fn leave(&mut self, now: u64, width: u64) {
-        let Some((name, start)) = self.open.pop() else { return };
+    fn leave(&mut self, now: u64, width: u64) -> usize {
+        let Some((name, start)) = self.open.pop() else { return 0 };
         let depth = self.open.len();
-        if depth < DEPTH {
-            if self.functions.len() <= depth {
-                self.functions.resize_with(depth + 1, Row::default);
-            }
-            self.functions[depth].push(Span::new(start, now, name), width);
+        if depth >= DEPTH {
+            return 0;
         }
+        if self.functions.len() <= depth {
+            self.functions.resize_with(depth + 1, Row::default);
+        }
+        self.functions[depth].push(Span::new(start, now, name), width)
     }
 
-    fn run(&mut self, task: u32, now: u64, width: u64) {
+    fn run(&mut self, task: u32, now: u64, width: u64) -> usize {
         let (before, since) = std::mem::replace(&mut self.task, (task, now));
-        if now > since {
-            self.tasks.push(Span::new(since, now, before), width);
+        if now <= since {
+            return 0;
         }
+        self.tasks.push(Span::new(since, now, before), width)
     }
 }
 
@@ -134,8 +138,8 @@ pub struct Thinned {
     tasks: bool,
     now: u64,
     width: u64,
-    /// Spans that were added since the last thinning, and those that it left.
-    added: usize,
+    /// Number of spans, of all rows.
+    spans: usize,
     /// Number of traps by cause.
     causes: BTreeMap<u32, u64>,
 }
@@ -151,7 +155,7 @@ impl Thinned {
             tasks,
             now: 0,
             width: 0,
-            added: 0,
+            spans: 0,
             causes: BTreeMap::new(),
         }
     }
@@ -160,8 +164,7 @@ impl Thinned {
     pub fn run(&mut self, core: u8, task: u32) {
         let track = &mut self.tracks[usize::from(core)];
         if track.task.0 != task {
-            track.run(task, self.now, self.width);
-            self.added += 1;
+            self.spans += track.run(task, self.now, self.width);
         }
     }
 
@@ -204,12 +207,12 @@ impl Thinned {
     }
 
     fn thin(&mut self) {
-        while self.added > MOST {
+        while self.spans > MOST {
             self.width = (2 * self.width).max(1);
-            self.added = 0;
+            self.spans = 0;
             for row in self.tracks.iter_mut().flat_map(Track::rows) {
                 row.thin(self.width);
-                self.added += row.0.len();
+                self.spans += row.0.len();
             }
         }
     }
@@ -231,12 +234,10 @@ impl RetireSink for Thinned {
                 Change::Retired(count) => self.now += if cycles { 0 } else { u64::from(count) },
                 Change::Enter(function) => track.open.push((function, self.now)),
                 Change::Leave => {
-                    track.leave(self.now, width);
-                    self.added += 1;
+                    self.spans += track.leave(self.now, width);
                 }
                 Change::Switch(number) if !self.tasks => {
-                    track.run(number, self.now, width);
-                    self.added += 1;
+                    self.spans += track.run(number, self.now, width);
                 }
                 Change::Switch(_) => {}
             }
@@ -245,13 +246,11 @@ impl RetireSink for Thinned {
             FlowKind::Trap { interrupt, cause } => {
                 let cause = u32::from(cause) + if interrupt { INTERRUPT } else { 0 };
                 *self.causes.entry(cause).or_default() += 1;
-                track.traps.push(Span::new(self.now, self.now, cause), width);
-                self.added += 1;
+                self.spans += track.traps.push(Span::new(self.now, self.now, cause), width);
             }
             FlowKind::Gap { lost } => {
                 let start = if cycles { track.last } else { self.now };
-                track.gaps.push(Span::new(start, self.now, lost), width);
-                self.added += 1;
+                self.spans += track.gaps.push(Span::new(start, self.now, lost), width);
             }
             _ => {}
         }
