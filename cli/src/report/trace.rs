@@ -10,7 +10,6 @@ use crate::output::{count, facts, plural, report_missing, TOOL};
 use crate::{Failure, Status};
 use gather::{gather, Gathered};
 use std::io::Write;
-use std::path::PathBuf;
 
 /// A page of a trace or recording: flame graph, functions, source, timeline; it needs no network
 ///
@@ -30,7 +29,7 @@ pub struct Args {
     execution: Execution,
     /// Folder of the source files
     #[arg(long, value_name = "PLACE", default_value = ".")]
-    sources: PathBuf,
+    sources: String,
     /// HTML page to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
@@ -44,7 +43,7 @@ pub struct Args {
 
 /// Writes the page.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let Gathered { trace, missing, spans, files } = gather(&args.execution, &args.sources)?;
+    let Gathered { trace, missing, spans, files } = gather(&args.execution, args.sources.as_ref())?;
     let name = args.execution.trace.file_name().unwrap_or_default().to_string_lossy();
     let title = args.title.clone().unwrap_or_else(|| name.into_owned());
     let timeline = &trace.timeline;
@@ -82,7 +81,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         thinned.push(format!(
             "Source: {} without text: not found in {}, or beyond 4 MB of text.",
             plural(files.without_text as u64, "file"),
-            args.sources.display()
+            args.sources
         ));
     }
     if files.not_listed > 0 {
