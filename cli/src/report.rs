@@ -1,6 +1,7 @@
 //! `goshawk report`: results as a page and figures
 
 mod fpga;
+mod trace;
 
 use crate::files::OutputPath;
 use crate::output::{plural, Object};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Results as self-contained HTML pages and as figures for papers
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "Examples:\n  goshawk report sweep papers -o papers.html --figures figures\n  \
-    goshawk report sweep papers -o papers.html --json")]
+    goshawk report trace vm.gtr --elf builtin:vm --sources programs/bare -o vm.html")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -27,6 +28,7 @@ pub struct Args {
 enum Command {
     Sweep(SweepArgs),
     Fpga(fpga::Args),
+    Trace(trace::Args),
 }
 
 /// A page of one sweep: tables, plots, filters; it needs no network
@@ -67,6 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Sweep(args) => sweep_page(args, out),
         Command::Fpga(args) => fpga::run(args, out),
+        Command::Trace(args) => trace::run(args, out),
     }
 }
 

@@ -146,6 +146,7 @@ enum By {
 #[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --limit 10\n  \
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
     goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz\n  \
+    goshawk profile vm.gtr --elf builtin:vm --speedscope vm.speedscope.json\n  \
     goshawk profile vm.gtr --elf builtin:vm --by task")]
 pub struct ProfileArgs {
     #[command(flatten)]
@@ -168,6 +169,9 @@ pub struct ProfileArgs {
     /// File of stacks for pprof to write; `pprof -http : FILE` shows it
     #[arg(long, value_name = "FILE")]
     pprof: Option<OutputPath>,
+    /// File of stacks for speedscope to write; www.speedscope.app shows it
+    #[arg(long, value_name = "FILE")]
+    speedscope: Option<OutputPath>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -233,17 +237,22 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         }
     }
     if args.by == By::Task {
-        if args.folded.is_some() || args.pprof.is_some() {
+        if args.folded.is_some() || args.pprof.is_some() || args.speedscope.is_some() {
             return Err(Failure::Other(
-                "`--by task`: not with `--folded` or `--pprof`, which are stacks of functions".into(),
+                "`--by task`: not with `--folded`, `--pprof` or `--speedscope`, which are stacks of functions".into(),
             ));
         }
         return profile_tasks(args, replayed, &named, out);
     }
     let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
     let missing = replayed.report_to(&mut profile, &Bars)?;
-    type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
-    for (path, write) in [(&args.folded, Profile::folded as Written), (&args.pprof, Profile::pprof as Written)] {
+    let title = args.execution.trace.display().to_string();
+    type Written<'a> = &'a dyn Fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
+    for (path, write) in [
+        (&args.folded, &Profile::folded as Written<'_>),
+        (&args.pprof, &Profile::pprof),
+        (&args.speedscope, &|profile, out| profile.speedscope(&title, out)),
+    ] {
         let Some(path) = path else { continue };
         let mut file = Replacement::create(path)?;
         write(&profile, &mut file).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
@@ -362,6 +371,20 @@ pub struct TimelineArgs {
     json: bool,
 }
 
+/// Size from which on viewers of timelines may fail, bytes.
+const LARGE: u64 = 256 << 20;
+
+/// What to do about a large timeline.
+fn large(path: &str, bytes: u64) -> Option<String> {
+    (bytes > LARGE).then(|| {
+        format!(
+            "{path}: has {} bytes, which viewers may not open; `--depth` writes fewer functions, and `goshawk report trace` \
+             makes a page of bounded size",
+            count(bytes)
+        )
+    })
+}
+
 /// Writes a timeline.
 pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
@@ -375,6 +398,22 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     let missing = replayed.report_to(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
+    // an output that is not a regular file has no size
+    let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
+    if let Some(warning) = large(&args.output.display().to_string(), bytes) {
+        eprintln!("goshawk: {warning}");
+    }
     drawn(&args.execution, "timeline", cores, cycles, &args.output, args.json, out)?;
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_large_timelines_have_a_warning() {
+        assert_eq!(large("x.json", LARGE), None);
+        assert!(large("x.json", 1 << 30).unwrap().starts_with("x.json: has 1,073,741,824 bytes, "));
+    }
 }

@@ -1,6 +1,9 @@
 "use strict";
 // Shared by all pages: sortable tables, plots with a common style, and filters that are kept in the URL.
 const page = (() => {
+  // the one colour that a dark screen hides
+  if (matchMedia("(prefers-color-scheme: dark)").matches) COLOURS.forEach((c, i) => { if (c === "#3c3c3c") COLOURS[i] = "#b4b4b4"; });
+
   const byId = (id) => document.getElementById(id);
   const data = (id) => JSON.parse(byId(id).textContent);
 
@@ -17,6 +20,7 @@ const page = (() => {
 
   const empty = (place, text) => {
     if (place.data) Plotly.purge(place);
+    drawn.delete(place.id);
     place.replaceChildren(make("div", { class: "none" }, text));
   };
 
@@ -57,6 +61,7 @@ const page = (() => {
       [...head.children].forEach((th, i) => {
         th.classList.toggle("up", i === column && !down);
         th.classList.toggle("down", i === column && down);
+        th.setAttribute("aria-sort", i !== column ? "none" : down ? "descending" : "ascending");
       });
     };
     columns.forEach((c, i) => {
@@ -65,14 +70,22 @@ const page = (() => {
         order.column = i;
         fill();
       };
-      head.append(make("th", { class: c.digits === null ? "" : "number", onclick: click }, c.title));
+      const key = (e) => {
+        if (e.key !== "Enter" && e.key !== " ") return;
+        e.preventDefault();
+        click();
+      };
+      head.append(make("th", { class: c.digits === null ? "" : "number", scope: "col", tabindex: 0, onclick: click, onkeydown: key }, c.title));
     });
     fill();
     place.replaceChildren(make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), body)));
   };
 
+  /** A colour of the style sheet, which has others for dark screens. */
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
   const axis = (a) => {
-    const out = { title: { text: a.title }, zeroline: false, gridcolor: "#e4e8ec", linecolor: "#9aa4ad", ticks: "outside", tickcolor: "#9aa4ad", automargin: true };
+    const out = { title: { text: a.title }, zeroline: false, gridcolor: colour("line"), linecolor: colour("soft"), ticks: "outside", tickcolor: colour("soft"), automargin: true };
     if (a.log) Object.assign(out, { type: "log", exponentformat: "power", dtick: a.dtick });
     if (a.categories && a.categories.length) {
       Object.assign(out, { tickmode: "array", tickvals: a.categories.map((_, i) => i), ticktext: a.categories });
@@ -80,9 +93,15 @@ const page = (() => {
     return out;
   };
 
+  /** What each element shows, to draw it again when the screen becomes dark or narrow. */
+  const drawn = new Map();
+  const NARROW = 560;
+
   /** Draws plotly traces in an element, in the common style. */
-  const plot = (id, traces, { title, x, y, height = 420, layout = {} }) => {
+  const plot = (id, traces, options) => {
+    const { title, x, y, height = 420, layout = {} } = options;
     const place = byId(id);
+    drawn.set(id, () => plot(id, traces, options));
     if (!traces.length) {
       empty(place, `${title}: nothing chosen has this`);
       return;
@@ -90,18 +109,24 @@ const page = (() => {
     if (!place.data) place.replaceChildren();
     const full = {
       title: { text: title, x: 0, xref: "paper", font: { size: 15 } },
-      font: { family: "system-ui, DejaVu Sans, sans-serif", size: 12.5, color: "#1d2329" },
+      font: { family: "system-ui, DejaVu Sans, sans-serif", size: 12.5, color: colour("ink") },
       height, margin: { l: 60, r: 16, t: 44, b: 48 }, colorway: COLOURS, hovermode: "closest",
       xaxis: axis(x), yaxis: axis(y), legend: { font: { size: 12 } }, barmode: "group",
-      paper_bgcolor: "#fff", plot_bgcolor: "#fff", ...layout,
+      paper_bgcolor: colour("paper"), plot_bgcolor: colour("paper"), ...layout,
     };
+    // next to a narrow plot, a legend would leave it no width
+    if (place.clientWidth < NARROW && !layout.legend) Object.assign(full, { legend: { font: { size: 11 }, orientation: "h", y: -0.25 }, height: height + 18 * Math.ceil(traces.length / 2) });
     const config = {
       displaylogo: false, responsive: true,
       toImageButtonOptions: { format: "svg", filename: id },
-modeBarButtons: [["toImage", "resetScale2d"]],
+      modeBarButtons: [["toImage", "resetScale2d"]],
     };
     Plotly.react(place, traces, full, config);
   };
+
+  const again = () => drawn.forEach((draw, id) => (byId(id) ? draw() : drawn.delete(id)));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  matchMedia(`(max-width: ${NARROW + 60}px)`).addEventListener("change", again);
 
   const MODES = { line: "lines", points: "markers", steps: "lines" };
 
@@ -125,7 +150,7 @@ modeBarButtons: [["toImage", "resetScale2d"]],
 
   /** Error bars from minimum to maximum. */
   const ranges = (values, limits) => ({
-    type: "data", symmetric: false, thickness: 1, width: 3, color: "#5c6770",
+    type: "data", symmetric: false, thickness: 1, width: 3, color: colour("soft"),
     array: values.map((v, i) => limits[i][1] - v), arrayminus: values.map((v, i) => v - limits[i][0]),
   });
 
@@ -208,5 +233,5 @@ modeBarButtons: [["toImage", "resetScale2d"]],
     return () => now;
   };
 
-  return { byId, data, make, empty, number, table, plot, figure, ranges, filters, choice };
+  return { byId, data, make, empty, number, table, colour, plot, figure, ranges, filters, choice };
 })();

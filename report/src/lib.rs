@@ -8,6 +8,7 @@ pub mod figure;
 pub mod markdown;
 pub mod page;
 mod svg;
+pub mod trace;
 
 /// Text for HTML: `&`, `<`, `>` and quotes are written as entities.
 pub fn escape(text: &str) -> String {

@@ -47,12 +47,26 @@ pub struct Page {
     title: String,
     body: String,
     tail: String,
+    /// Whether it has the plotting library.
+    plots: bool,
+    style: String,
 }
 
 impl Page {
     /// An empty page.
     pub fn new(title: &str) -> Self {
-        Self { title: title.into(), body: String::new(), tail: String::new() }
+        Self { title: title.into(), body: String::new(), tail: String::new(), plots: true, style: String::new() }
+    }
+
+    /// An empty page without the plotting library, which is most of a page's size. It can have no [`Page::figure`].
+    pub fn without_plots(title: &str) -> Self {
+        Self { plots: false, ..Self::new(title) }
+    }
+
+    /// Adds rules to the style sheet.
+    pub fn style(&mut self, rules: &str) -> &mut Self {
+        self.style += rules;
+        self
     }
 
     /// Appends a heading of a section.
@@ -123,9 +137,11 @@ impl Page {
             out,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n<script>{PLOTLY}</script>\n</head>\n\
+             <title>{title}</title>\n<style>\n{STYLE}{}</style>\n{}</head>\n\
              <body>\n<main>\n<h1>{title}</h1>\n{}</main>\n<script>const COLOURS = {};\n{SCRIPT}</script>\n{}\
              </body>\n</html>\n",
+            self.style,
+            if self.plots { format!("<script>{PLOTLY}</script>\n") } else { String::new() },
             self.body,
             serde_json::json!(colours),
             self.tail,

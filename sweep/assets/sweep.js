@@ -33,6 +33,15 @@
   const numbers = (title, digits) => ({ title, digits });
   const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
   const most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+  /** Geometric mean; null where a value is 0 or missing. */
+  const geometric = (values) => (values.every((v) => v > 0) ? Math.exp(sum(values, Math.log) / values.length) : null);
+  // a scheme has one colour on the whole page, whatever is chosen
+  const schemes = new Map(unique(sweep.points.map((p) => p.scheme)).map((name, i) => [name, COLOURS[i % COLOURS.length]]));
+  const traceNames = unique(sweep.points.map((p) => p.trace));
+  const tint = (p) => schemes.get(p.scheme);
+  const filled = (p) => ({ color: tint(p), pattern: { shape: p.time === "stamped" ? "/" : "" } });
+  const SYMBOLS = ["circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star"];
+  const DASHES = ["solid", "dot", "dash", "longdash", "dashdot"];
   const size = (points) => Math.max(380, Math.min(720, 60 + 19 * points));
 
   // ---- totals ----
@@ -43,14 +52,14 @@
     for (const [name, g] of group(points.filter((p) => p.bits !== null), (p) => label(p))) {
       const each = g.map((p) => over(p.bits, p.instructions));
       rows.push([
-        name, g.length, sum(g, (p) => p.instructions), sum(g, (p) => p.bits), bpi(g), least(each), most(each), bpc(g),
+        name, g.length, sum(g, (p) => p.instructions), sum(g, (p) => p.bits), bpi(g), geometric(each), least(each), most(each), bpc(g),
         g[0].state_bits / g[0].harts, g[0].rule_gates, g[0].gates, `${g.filter((p) => p.verified === "equal").length} of ${g.length}`,
       ]);
     }
     page.table("totals", {
       columns: [
         words("scheme"), numbers("traces", 0), numbers("instructions", 0), numbers("bits", 0), numbers("bits/instr", 4),
-        numbers("least", 4), numbers("greatest", 4), numbers("bits/cycle", 4), numbers("state bits/core", 0),
+        numbers("geometric mean", 4), numbers("least", 4), numbers("greatest", 4), numbers("bits/cycle", 4), numbers("state bits/core", 0),
         numbers("rule gates", 0), numbers("gates", 0), words("decoded"),
       ],
       rows,
@@ -63,21 +72,33 @@
   const UNIT = { bpi: "bits per instruction", bpc: "bits per clock cycle" };
   const value = (points) => (measure() === "bpi" ? bpi(points) : bpc(points));
 
+  /** A figure for each number of harts: a program on more harts is another program. */
   const byTrace = (points) => {
     const streams = points.filter((p) => p.bits !== null);
     const label = labeller(streams);
-    const names = unique(streams.map((p) => p.trace));
-    const traces = [...group(streams, (p) => label(p))].map(([name, g]) => {
-      const of = group(g, (p) => p.trace);
-      return { name, type: "bar", x: names.map((_, i) => i), y: names.map((n) => (of.has(n) ? value(of.get(n)) : null)), hovertemplate: "%{x}: %{y:.4f}" };
-    });
-    page.plot("by-trace", traces, {
-      title: `${UNIT[measure()]}, by trace`, x: { title: "", categories: names }, y: { title: UNIT[measure()], log: true }, height: size(traces.length),
-    });
+    const figures = group(streams, (p) => p.harts);
+    const place = page.byId("by-trace");
+    if (!figures.size) return page.empty(place, "nothing chosen has a stream");
+    const id = (harts) => `by-trace-${harts}`;
+    place.replaceChildren(...[...figures.keys()].map((harts) => page.byId(id(harts)) || page.make("div", { id: id(harts) })));
+    for (const [harts, mine] of figures) {
+      const names = unique(mine.map((p) => p.trace));
+      const traces = [...group(mine, (p) => label(p, false))].map(([name, g]) => {
+        const of = group(g, (p) => p.trace);
+        return { name, type: "bar", marker: filled(g[0]), x: names.map((_, i) => i), y: names.map((n) => (of.has(n) ? value(of.get(n)) : null)), hovertemplate: "%{x}: %{y:.4f}" };
+      });
+      page.plot(id(harts), traces, {
+        title: `${UNIT[measure()]}, by trace, ${harts} hart${harts === 1 ? "" : "s"}`, x: { title: "", categories: names }, y: { title: UNIT[measure()], log: true }, height: size(traces.length),
+      });
+    }
   };
 
   const byHarts = (points) => {
-    const streams = points.filter((p) => p.bits !== null);
+    const all = points.filter((p) => p.bits !== null);
+    const counts = unique(all.map((p) => p.harts)).length;
+    // only traces that were measured with each number of harts are comparable
+    const everywhere = new Set([...group(all, (p) => p.trace)].filter(([, g]) => unique(g.map((p) => p.harts)).length === counts).map(([name]) => name));
+    const streams = all.filter((p) => everywhere.has(p.trace));
     const harts = unique(streams.map((p) => p.harts)).sort((a, b) => a - b);
     const label = labeller(streams);
     const traces = [...group(streams, (p) => label(p, false))].map(([name, g]) => {
@@ -88,10 +109,10 @@
         const each = of.get(n).map((p) => value([p]));
         return [least(each), most(each)];
       });
-      return { name, type: "bar", x: mine.map((n) => harts.indexOf(n)), y, error_y: page.ranges(y, limits), hovertemplate: "%{y:.4f}" };
+      return { name, type: "bar", marker: filled(g[0]), x: mine.map((n) => harts.indexOf(n)), y, error_y: page.ranges(y, limits), hovertemplate: "%{y:.4f}" };
     });
     page.plot("by-harts", traces, {
-      title: `${UNIT[measure()]}, all traces; lines from the least trace to the greatest`,
+      title: `${UNIT[measure()]}, by harts`,
       x: { title: "harts", categories: harts.map(String) }, y: { title: UNIT[measure()] }, height: size(traces.length),
     });
   };
@@ -105,7 +126,7 @@
     const streams = points.filter((p) => p.bits !== null);
     const label = labeller(streams);
     const dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
-      name, encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
+      name, colour: tint(g[0]), encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
       of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time}`)).sort().join("|"),
     })).filter((d) => d.x !== null && d.y !== null && d.family !== "baseline");
     // only points measured on the same runs are comparable: use the runs with the most points
@@ -114,12 +135,12 @@
     const front = dots.filter((d) => d.of === runs).sort((a, b) => a.x - b.x || a.y - b.y);
     let best = Infinity;
     const line = front.filter((d) => d.y < best && ((best = d.y), true));
-    const traces = [...group(dots, (d) => d.encoding)].map(([name, g]) => ({
+    const traces = [...group(dots, (d) => d.encoding)].map(([name, g], i) => ({
       name, mode: "markers+text", type: "scatter", x: g.map((d) => d.x), y: g.map((d) => d.y), text: g.map((d) => d.set), textposition: "top center",
-      textfont: { size: 10, color: "#5c6770" }, marker: { size: 9 }, customdata: g.map((d) => d.name), hovertemplate: "%{customdata}<br>%{x} gates, %{y:.4f} bits/instr<extra></extra>",
+      textfont: { size: 10, color: page.colour("soft") }, marker: { size: 9, color: g.map((d) => d.colour), symbol: SYMBOLS[i % SYMBOLS.length] }, customdata: g.map((d) => d.name), hovertemplate: "%{customdata}<br>%{x} gates, %{y:.4f} bits/instr<extra></extra>",
     }));
     if (line.length > 1) {
-      traces.push({ name: "front", mode: "lines", type: "scatter", x: line.map((d) => d.x), y: line.map((d) => d.y), line: { shape: "hv", dash: "dot", color: "#5c6770", width: 1.5 }, hoverinfo: "skip" });
+      traces.push({ name: "front", mode: "lines", type: "scatter", x: line.map((d) => d.x), y: line.map((d) => d.y), line: { shape: "hv", dash: "dot", color: page.colour("soft"), width: 1.5 }, hoverinfo: "skip" });
     }
     page.plot("pareto", traces, { title: "Gates of one core against bits per instruction", x: { title: axis() === "gates" ? "gates per core, measured, memory at 1.5 a bit" : "gates per core, 1.5 a bit of state" }, y: { title: "bits per instruction", log: true }, height: 480 });
   };
@@ -190,7 +211,7 @@
         let so_far = 0;
         traces.push({ name, type: "scatter", mode: "lines+markers", marker: { size: 4 }, x: counts.map((_, i) => i), y: counts.map((n) => (100 * (so_far += n)) / all), hovertemplate: "%{x} bits: %{y:.2f} %" });
       }
-      page.plot(`cdf-${field}`, traces, { title: `Length of ${title}`, x: { title: "bits" }, y: { title: "values of at most so many bits, %" }, height: 360, layout: { legend: { font: { size: 11 }, x: 1, xanchor: "right", y: 0.02, bgcolor: "rgba(255,255,255,.7)" }, yaxis: { title: { text: "values of at most so many bits, %" }, range: [0, 102], gridcolor: "#e4e8ec", zeroline: false, automargin: true } } });
+      page.plot(`cdf-${field}`, traces, { title: `Length of ${title}`, x: { title: "bits" }, y: { title: "values of at most so many bits, %" }, height: 360, layout: { legend: { font: { size: 11 }, x: 1, xanchor: "right", y: 0.02, bgcolor: "rgba(0,0,0,0)" }, yaxis: { title: { text: "values of at most so many bits, %" }, range: [0, 102], gridcolor: page.colour("line"), zeroline: false, automargin: true } } });
     }
   };
 
@@ -283,7 +304,7 @@
       const step = (v) => v.map((n, i) => n - (i ? v[i - 1] : 0));
       const [bits, instructions] = [step(w.bits), step(w.instructions)];
       const y = bits.map((b, i) => (measure() === "bpi" ? over(b, instructions[i]) : b / w.cycles));
-      return { name: (several ? `${p.trace}: ` : "") + label(p), type: "scatter", mode: "lines", line: { width: 1.3 }, x: bits.map((_, i) => ((i + 1) * w.cycles) / 1e6), y, hovertemplate: "%{x} M cycles: %{y:.4f}" };
+      return { name: (several ? `${p.trace}: ` : "") + label(p), type: "scatter", mode: "lines", line: { width: 1.3, color: tint(p), dash: DASHES[traceNames.indexOf(p.trace) % DASHES.length] }, x: bits.map((_, i) => ((i + 1) * w.cycles) / 1e6), y, hovertemplate: "%{x} M cycles: %{y:.4f}" };
     });
     const more = mine.length > MOST_LINES ? ` (the first ${MOST_LINES} of ${mine.length}; choose fewer above)` : "";
     page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: "million cycles" }, y: { title: UNIT[measure()], log: true }, height: size(traces.length) });
@@ -294,12 +315,12 @@
   const all = (points) => page.table("points", {
     columns: [
       words("trace"), numbers("harts", 0), words("scheme"), words("time"), numbers("instructions", 0), numbers("cycles", 0), numbers("bits", 0),
-      numbers("bits/instr", 5), numbers("bits/cycle", 5), numbers("outcome %", 3), numbers("target %", 3), words("decoded"), words("file"),
+      numbers("bits/instr", 5), numbers("bits/cycle", 5), numbers("outcome %", 3), numbers("target %", 3), words("decoded"), words("file"), words("command that repeats it"),
     ],
     rows: points.map((p) => [
       p.trace, p.harts, p.scheme, p.time, p.instructions, p.cycles, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
       p.bits === null ? null : over(p.bits, p.cycles), p.predicts && p.conditionals ? (100 * p.outcome_misses) / p.conditionals : null,
-      p.predicts && p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file,
+      p.predicts && p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file, p.repeat,
     ]),
   });
 

@@ -1,8 +1,10 @@
 //! The page of a sweep: its points as data, and `assets/sweep.js`, which plots the reader's selection
 
 use crate::gates::GateList;
+use crate::plan::Plan;
 use crate::point::{Point, Verified};
 use crate::store::Manifest;
+use host::machine::TimingModel;
 use report::page::Page;
 use serde::Serialize;
 use sim::lengths::{FieldLengths, Lengths};
@@ -113,9 +115,46 @@ struct Shown<'a> {
     tr_e: Option<BTreeMap<&'static str, [u8; 2]>>,
     window: Window<'a>,
     file: &'a str,
+    repeat: Option<String>,
 }
 
-fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
+/// The command that measures a point again; none for a plan of several parts, each of which has its own settings.
+fn repeat(p: &Point, plan: &Plan) -> Option<String> {
+    if !plan.part.is_empty() {
+        return None;
+    }
+    let word = |text: &str| match text.contains(|c: char| !c.is_ascii_alphanumeric() && !"_-+:./,=".contains(c)) {
+        true => format!("'{}'", text.replace('\'', "'\\''")),
+        false => text.to_string(),
+    };
+    let mut command = format!("goshawk sweep --trace {} --encoding {}", word(&p.trace), word(&p.scheme));
+    let mut add = |name: &str, value: &str| command += &format!(" --{name} {value}");
+    // a recording has its own harts and settings
+    let recording = [".ret", ".rbt1"].iter().any(|kind| p.trace.contains(kind));
+    let settings = &plan.settings;
+    if !recording {
+        add("harts", &p.harts.to_string());
+        if settings.timing == TimingModel::Functional {
+            add("timing", "functional");
+        }
+        if !settings.caches.is_empty() {
+            add("caches", &settings.caches.to_string());
+        }
+        if settings.seed != 0 {
+            add("seed", &settings.seed.to_string());
+        }
+        if let Some(most) = settings.max_instructions {
+            add("max-instructions", &most.to_string());
+        }
+    }
+    plan.elfs.iter().for_each(|elf| add("elf", &word(elf)));
+    if p.platform.timestamps {
+        add("timestamps", "yes");
+    }
+    Some(command + if plan.any_build { " --any-build -o again" } else { " -o again" })
+}
+
+fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList, plan: &Plan) -> Shown<'a> {
     let family = p.family;
     Shown {
         trace: short(&p.trace),
@@ -148,6 +187,7 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
             .map(|(tr, _)| chunks(&Coding::tr_e(tr.target.predicts()))),
         window: Window { cycles: p.window_cycles, instructions: &p.window_instructions, bits: &p.window_bits },
         file,
+        repeat: repeat(p, plan),
     }
 }
 
@@ -173,9 +213,14 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
     ]);
     page.place("filters").place("chosen");
     page.heading("Schemes")
-        .text("Totals over the chosen traces: all bits by all instructions, and the least and greatest of one trace.");
+        .text(
+        "Totals over the chosen traces: all bits by all instructions, the geometric mean of the traces, and the least and greatest of one trace.",
+    );
     page.place("totals");
-    page.heading("Bits, by trace and by harts").place("measure").place("by-trace").place("by-harts");
+    page.heading("Bits, by trace and by harts").text(
+        "The last figure compares numbers of harts: of the traces that were measured with each of them, and with lines from the least trace to the greatest.",
+    );
+    page.place("measure").place("by-trace").place("by-harts");
     page.heading("Gates against bits").text(
         "One point is one scheme over all chosen traces. Below and left is better; the dotted line joins those that no other beats in both, among schemes that were measured on the same runs.",
     );
@@ -195,7 +240,10 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
     page.heading("All points").place("points");
     page.data(
         "sweep",
-        &Data { max_chunk: MAX_CHUNK, points: points.iter().map(|(f, p)| shown(f, p, gates)).collect() },
+        &Data {
+            max_chunk: MAX_CHUNK,
+            points: points.iter().map(|(f, p)| shown(f, p, gates, &manifest.plan)).collect(),
+        },
     );
     page.script(include_str!("../assets/sweep.js"));
     page

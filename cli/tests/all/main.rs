@@ -32,6 +32,7 @@ mod pipes;
 mod questions;
 mod rbt1;
 mod readme;
+mod report_trace;
 mod shared;
 mod signature;
 mod soc;

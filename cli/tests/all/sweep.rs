@@ -287,6 +287,31 @@ fn a_report_has_its_page_and_figures_or_says_why_not() {
 }
 
 #[test]
+fn the_command_at_a_point_of_the_page_repeats_it() {
+    let place = Place::new();
+    place.good("run p.elf -o own.ret");
+    let words = "--trace p.elf,own.ret --max-instructions 5000 --caches l1_latency=9 --seed 3 --timestamps both";
+    let o = place.output(&format!("sweep {words} --encoding tr_e,tr(bcnt=2,1) --set s0 -o s"));
+    assert!(o.status.success(), "{}", String::from_utf8_lossy(&o.stderr));
+    place.good("report sweep s -o s.html");
+    let page = std::fs::read_to_string(place.path().join("s.html")).unwrap();
+    let (_, rest) = page.split_once("id=\"sweep\">").unwrap();
+    let data: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+    let points = data["points"].as_array().unwrap();
+    assert!(points.len() > 3, "{}", points.len());
+    for (n, point) in points.iter().enumerate() {
+        let line = point["repeat"].as_str().unwrap().replace('\'', "");
+        let line = line.strip_prefix("goshawk ").unwrap().replace("-o again", &format!("-o again{n}"));
+        let o = place.output(&line);
+        assert!(o.status.success(), "{line}: {}", String::from_utf8_lossy(&o.stderr));
+        let file = format!("again{n}/points/{}", point["file"].as_str().unwrap());
+        let text = std::fs::read_to_string(place.path().join(&file)).unwrap_or_else(|e| panic!("{line}: {file}: {e}"));
+        let again: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&again["bits"], &again["cycles"]), (&point["bits"], &point["cycles"]), "{line}");
+    }
+}
+
+#[test]
 fn a_bad_trace_is_named_and_the_others_are_measured() {
     let place = Place::new();
     place.good("run p.elf -o good.ret");

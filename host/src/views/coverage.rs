@@ -77,6 +77,11 @@ impl File {
         sums
     }
 
+    /// Its lines with code, by number: executions, and for each conditional branch how often it was not taken and taken.
+    pub fn lines(&self) -> impl Iterator<Item = (u32, u64, &[[u64; 2]])> {
+        self.lines.iter().map(|(number, line)| (*number, line.count, line.branches.as_slice()))
+    }
+
     /// Writes its record.
     fn lcov(&self, path: &str, out: &mut dyn Write) -> std::io::Result<()> {
         let sums = self.sums();
@@ -138,8 +143,13 @@ impl Coverage {
         self.next = vec![0; cores.into()];
     }
 
+    /// How often the conditional branch at `pc` was not taken, and taken; `None` if it did not run.
+    pub fn branch(&self, pc: u64) -> Option<[u64; 2]> {
+        self.branches.get(&pc).copied()
+    }
+
     /// Execution count of each instruction.
-    fn counts(&self, image: &Image) -> HashMap<u64, u64> {
+    pub fn counts(&self, image: &Image) -> HashMap<u64, u64> {
         let mut counts = HashMap::new();
         for ((start, length), n) in &self.runs {
             let mut pc = *start;

@@ -11,11 +11,13 @@
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
 //! | [`pprof`] | a profile in pprof's format |
+//! | [`speedscope`] | a profile in speedscope's format |
 //! | [`heap`] | blocks that are never freed, freed twice, or used without being allocated |
 //! | [`locks`] | who held locks, who waited, and orders in which they were taken |
 //! | [`races`] | accesses of two cores that nothing orders |
 //! | [`vcd`] | pc and function of each core over time, for waveform viewers |
 //! | [`tasks`] | instructions by task of an operating system |
+//! | [`thinned`] | functions, tasks and traps over time, of bounded size |
 //! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
 //! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
@@ -34,8 +36,10 @@ pub mod profile;
 pub mod races;
 pub mod show;
 pub mod source;
+pub mod speedscope;
 pub mod stack;
 pub mod tasks;
+pub mod thinned;
 pub mod timeline;
 pub mod usage;
 pub mod vcd;

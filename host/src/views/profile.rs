@@ -1,6 +1,7 @@
 //! Instruction profiles by function and by call stack
 
 use super::pprof::Pprof;
+use super::speedscope;
 use super::stack::functions::Functions;
 use super::stack::{Change, Stack};
 use crate::symbols::Symbols;
@@ -78,6 +79,16 @@ impl Profile {
         all
     }
 
+    /// The tree of stacks: of each node the number of the calling node, which precedes it, the function and the function's own instructions.
+    pub fn nodes(&self) -> impl Iterator<Item = (Option<u32>, u32, u64)> + '_ {
+        self.tree.iter().map(|((caller, function), own)| (Some(*caller).filter(|c| *c != ROOT), *function, *own))
+    }
+
+    /// Names of functions, by number.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.functions.names()
+    }
+
     /// The functions of a node's stack, innermost first.
     fn stack(&self, node: usize) -> impl Iterator<Item = u32> + '_ {
         // the root is not an index of the tree
@@ -110,6 +121,16 @@ impl Profile {
             file.sample(self.stack(node), *own)?;
         }
         file.finish()
+    }
+
+    /// Stacks in speedscope's format, under a title.
+    ///
+    /// # Errors
+    /// `out` failed.
+    pub fn speedscope(&self, title: &str, out: &mut dyn Write) -> std::io::Result<()> {
+        let stacks = self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0);
+        let stacks = stacks.map(|(node, (_, own))| (self.stack(node).collect(), *own));
+        speedscope::write(title, self.functions.names(), stacks, out)
     }
 }
 

@@ -167,6 +167,16 @@ impl Tasks {
         }
     }
 
+    /// Number of the task that a core runs.
+    pub fn running(&self, core: u8) -> usize {
+        self.now[usize::from(core)]
+    }
+
+    /// Names of tasks, by number.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tasks.iter().map(|t| t.name.as_str())
+    }
+
     /// The tasks, by their instructions.
     pub fn found(&self) -> Vec<Task> {
         let mut all = self.tasks.clone();

@@ -109,7 +109,9 @@ fn totals_are_those_of(page: &Value, rows: &[&Row]) {
         assert_eq!(number(cell(2)), sum(|r| r.instructions), "{name}");
         assert_eq!(number(cell(3)), sum(|r| r.bits.unwrap()), "{name}");
         assert_eq!(cell(4), format!("{:.4}", sum(|r| r.bits.unwrap()) / sum(|r| r.instructions)), "{name}");
-        assert_eq!(cell(11), format!("{0} of {0}", mine.len()), "{name}");
+        let logs: f64 = mine.iter().map(|r| (r.bits.unwrap() as f64 / r.instructions as f64).ln()).sum();
+        assert_eq!(cell(5), format!("{:.4}", (logs / mine.len() as f64).exp()), "{name}");
+        assert_eq!(cell(12), format!("{0} of {0}", mine.len()), "{name}");
         instructions += number(cell(2));
         bits += number(cell(3));
     }

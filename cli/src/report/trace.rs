@@ -1,0 +1,119 @@
+//! `goshawk report trace`: the page of a trace
+
+mod code;
+mod gather;
+
+use super::write;
+use crate::args::Execution;
+use crate::files::OutputPath;
+use crate::output::{count, facts, plural, report_missing, TOOL};
+use crate::{Failure, Status};
+use gather::{gather, Gathered};
+use std::io::Write;
+
+/// A page of a trace or recording: flame graph, functions, source, timeline; it needs no network
+///
+/// The flame graph and functions have the counts of `profile`, source lines and branches those of `coverage`, the timeline the calls of
+/// `timeline`. Functions without source lines are shown as disassembly with counts. Gaps and damage are shown at the top of the page and in
+/// the timeline.
+///
+/// The size of the page is bounded: short calls that follow one another are merged in the timeline, and the smallest nodes of the
+/// flame graph, the text of source files after 4 MB, and instructions after 50,000 are left out. The page states what was merged or left out.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  goshawk report trace vm.gtr --elf builtin:vm --sources programs/bare -o vm.html\n  \
+    goshawk report trace bank.gip --elf builtin:bank -o bank.html --title Bank --json"
+)]
+pub struct Args {
+    #[command(flatten)]
+    execution: Execution,
+    /// Folder of the source files
+    #[arg(long, value_name = "PLACE", default_value = ".")]
+    sources: String,
+    /// HTML page to write
+    #[arg(short, long, value_name = "FILE")]
+    output: OutputPath,
+    /// Heading of the page [default: TRACE]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes the page.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let Gathered { trace, missing, spans, files } = gather(&args.execution, args.sources.as_ref())?;
+    let name = args.execution.trace.file_name().unwrap_or_default().to_string_lossy();
+    let title = args.title.clone().unwrap_or_else(|| name.into_owned());
+    let timeline = &trace.timeline;
+    let made = [
+        ("trace", args.execution.trace.display().to_string()),
+        ("program", args.execution.elf.clone()),
+        ("instructions", count(trace.instructions)),
+        ("cores", timeline.cores.len().to_string()),
+        ("made by", TOOL.to_string()),
+    ];
+    let mut lacks = Vec::new();
+    if let Some(damage) = &missing.damage {
+        lacks.push(format!("Damage ends it: {damage}. Everything on this page is from before the damage."));
+    }
+    if let Some(lost) = missing.lost.describe() {
+        lacks.push(format!("Lost: {lost}. Counts do not include them; the timeline marks each gap."));
+    }
+    let mut thinned = Vec::new();
+    if timeline.width > 0 {
+        thinned.push(format!(
+            "Timeline: consecutive calls shorter than {} {} are merged to one box with the name of the longest; deeper than {} functions, \
+             calls are not shown.",
+            count(timeline.width),
+            timeline.axis,
+            timeline.depth
+        ));
+    }
+    if trace.flame.omitted > 0 {
+        thinned.push(format!(
+            "Flame graph: the {} smallest stacks are left out; their instructions are counted in their callers.",
+            count(trace.flame.omitted)
+        ));
+    }
+    if files.without_text > 0 {
+        thinned.push(format!(
+            "Source: {} without text: not found in {}, or beyond 4 MB of text.",
+            plural(files.without_text as u64, "file"),
+            args.sources
+        ));
+    }
+    if files.not_listed > 0 {
+        thinned.push(format!(
+            "Disassembly: {} beyond 50,000 instructions are not listed.",
+            plural(files.not_listed as u64, "function")
+        ));
+    }
+    let mut page = Vec::new();
+    report::trace::page(&title, &made, &lacks, &thinned, &trace)
+        .write(&mut page)
+        .map_err(|e| Failure::io(&args.output, e))?;
+    write(&args.output, |file| file.write_all(&page))?;
+    if args.json {
+        let object = args.execution.object("report trace").with("instructions", trace.instructions.into());
+        let object = object.with("functions", trace.functions.len().into()).with("spans", spans.into());
+        let object = object.with("merged_below", timeline.width.into()).with("axis", timeline.axis.clone().into());
+        let object = object.with("sources", files.with_text.into()).with("bytes", page.len().into());
+        object.with("page", args.output.display().to_string().into()).print(out)?;
+    } else {
+        let merged =
+            if timeline.width == 0 { String::new() } else { format!(", calls below {} merged", count(timeline.width)) };
+        facts(
+            out,
+            &[
+                ("instructions", count(trace.instructions)),
+                ("functions", count(trace.functions.len() as u64)),
+                ("timeline", format!("{} in {}{merged}", plural(spans as u64, "span"), timeline.axis)),
+                ("sources", count(files.with_text as u64)),
+                ("written", format!("{}, {} bytes", args.output.display(), count(page.len() as u64))),
+            ],
+        )?;
+    }
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+}

@@ -1,0 +1,232 @@
+//! What the page of a trace shows, from one replay
+
+use super::code::{listings, parts, sources, Files};
+use crate::args::Execution;
+use crate::progress::Bars;
+use crate::Failure;
+use host::symbols::Symbols;
+use host::views::coverage::Coverage;
+use host::views::lines::Lines;
+use host::views::paths::Paths;
+use host::views::profile::Profile;
+use host::views::source::{Missing, Replayed};
+use host::views::stack::follower::Follower;
+use host::views::tasks::{member, Layout, Tasks};
+use host::views::thinned::{Row, Thinned, DEPTH, INTERRUPT};
+use report::trace::{Core, Flame, Function, Spans, Timeline, Trace};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
+use std::path::Path;
+
+/// Maximum number of nodes of the flame graph.
+const NODES: usize = 20_000;
+
+/// All views of one replay.
+struct Views {
+    profile: Profile,
+    coverage: Coverage,
+    thinned: Thinned,
+    tasks: Option<Tasks>,
+}
+
+impl Views {
+    /// Tells the timeline which task the core runs.
+    fn switch(&mut self, core: u8) {
+        if let Some(tasks) = &self.tasks {
+            self.thinned.run(core, tasks.running(core) as u32);
+        }
+    }
+}
+
+impl RetireSink for Views {
+    const WANTS_DATA: bool = true;
+    const WANTS_STACK_POINTER: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.profile.event(e);
+        self.coverage.event(e);
+        self.thinned.event(e);
+        if let Some(tasks) = &mut self.tasks {
+            tasks.event(e);
+        }
+        self.switch(e.hart);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        if let Some(tasks) = &mut self.tasks {
+            tasks.data(d);
+        }
+    }
+
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.profile.stack_pointer(hart, sp);
+        self.thinned.stack_pointer(hart, sp);
+        if let Some(tasks) = &mut self.tasks {
+            tasks.stack_pointer(hart, sp);
+        }
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        if let Some(tasks) = &mut self.tasks {
+            tasks.master(store);
+        }
+    }
+}
+
+/// The data of the page.
+pub struct Gathered {
+    /// The data.
+    pub trace: Trace,
+    /// What the trace lacks.
+    pub missing: Missing,
+    /// Number of spans in the timeline.
+    pub spans: usize,
+    /// Sources and listings.
+    pub files: Files,
+}
+
+/// Follows tasks by name where the run has values and the program has those of FreeRTOS.
+fn tasks(
+    execution: &Execution,
+    replayed: &Replayed,
+    symbols: Symbols,
+    program: &retire::elf::Program,
+) -> Option<Tasks> {
+    let Replayed::Recorded(session) = replayed else { return None };
+    let params = &session.info.params;
+    let current = Symbols::data(&execution.elf, "pxCurrentTCB").ok()?.into();
+    let name = member(&execution.elf, "pcTaskName").ok()?;
+    let layout = Layout { current, name, pointer: params.xlen / 8 };
+    let follower = Follower::new(symbols, Some(replayed.image()), params.cores);
+    Some(Tasks::by_memory(follower, params.cores, layout, program, params.ram_base.into(), params.ram_bytes as usize))
+}
+
+/// Replays the trace once for all views.
+pub fn gather(execution: &Execution, folder: &Path) -> Result<Gathered, Failure> {
+    let (replayed, named) = execution.open()?;
+    let symbols = Symbols::open(&execution.elf)?;
+    let (cores, cycles, image) = (replayed.cores(), replayed.has_cycles(), replayed.image());
+    let tasks = tasks(execution, &replayed, symbols.clone(), &named.program);
+    let mut coverage = Coverage::new();
+    coverage.begin(cores);
+    let mut views = Views {
+        profile: Profile::new(symbols.clone(), Some(image.clone()), cores),
+        coverage,
+        thinned: Thinned::new(symbols.clone(), Some(image.clone()), cores, cycles, tasks.is_some()),
+        tasks,
+    };
+    let missing = replayed.report_to(&mut views, &Bars)?;
+    let Views { profile, coverage, thinned, tasks } = views;
+    let thinned = thinned.finish();
+
+    let shares = profile.flat();
+    let mut functions: Vec<Function> = shares
+        .into_iter()
+        .map(|s| Function { name: s.function, own: s.own, total: s.total, source: None, listing: None })
+        .collect();
+    let lines = Lines::open(&execution.elf).ok();
+    let found = lines.as_ref().map(|l| coverage.files(&named.program, l, &symbols, &Paths::default()));
+    let mut files = Files::default();
+    let all = found.as_ref().map_or_else(Vec::new, |f| sources(f, folder, &mut files));
+    if let Some(lines) = &lines {
+        for f in &mut functions {
+            let place = symbols.ranges(&f.name).next().and_then(|range| lines.at(range.start));
+            f.source = place.and_then(|(path, line)| {
+                Some((all.iter().position(|s| s.path == path && s.text.is_some())? as u32, line))
+            });
+        }
+    }
+    let listings = listings(&mut functions, &image, named.program.xlen, &symbols, &coverage, &mut files);
+    let timeline = timeline(&thinned, tasks.as_ref(), cycles, missing.damage.is_some());
+    let spans = timeline.cores.iter().map(|c| c.rows.iter().map(Vec::len).sum::<usize>() / 4).sum();
+    let trace = Trace {
+        instructions: functions.iter().map(|f| f.own).sum(),
+        flame: flame(&profile),
+        names: profile.names().map(String::from).collect(),
+        functions,
+        sources: all,
+        parts: found.as_ref().map(|f| parts(&f.sums())),
+        listings,
+        timeline,
+    };
+    Ok(Gathered { trace, missing, spans, files })
+}
+
+/// The nodes with the most instructions. Each comes after its parent; the counts of those left out are kept in it.
+fn flame(profile: &Profile) -> Flame {
+    let nodes: Vec<_> = profile.nodes().collect();
+    let mut totals: Vec<u64> = nodes.iter().map(|(_, _, own)| *own).collect();
+    for at in (0..nodes.len()).rev() {
+        if let Some(parent) = nodes[at].0 {
+            totals[parent as usize] += totals[at];
+        }
+    }
+    let mut sorted = totals.clone();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    // a parent has at least the total of its child, so that those above a limit are a tree
+    let least = sorted.get(NODES).map_or(0, |limit| limit + 1);
+    let mut flame = Flame::default();
+    let mut kept = vec![None; nodes.len()];
+    for (at, (parent, function, own)) in nodes.iter().enumerate() {
+        let above = parent.map(|p| kept[p as usize]);
+        if totals[at] >= least {
+            let above = above.flatten().map_or(-1, |n: usize| n as i64);
+            kept[at] = Some(flame.nodes.len());
+            flame.nodes.push((above, *function, *own, 0));
+            continue;
+        }
+        flame.omitted += 1;
+        if let Some(Some(above)) = above {
+            flame.nodes[above].3 += totals[at];
+        }
+    }
+    flame
+}
+
+/// Spans as flat numbers.
+fn spans(row: &Row) -> Spans {
+    let mut end = 0;
+    let mut out = Vec::with_capacity(4 * row.spans().len());
+    for s in row.spans() {
+        let start = s.start.max(end);
+        out.extend([start - end, s.end.saturating_sub(start), s.name.into(), s.calls.into()]);
+        end = s.end.max(start);
+    }
+    out
+}
+
+fn timeline(thinned: &Thinned, tasks: Option<&Tasks>, cycles: bool, damaged: bool) -> Timeline {
+    let most = |f: &dyn Fn(u32) -> bool| thinned.tracks().iter().flat_map(|t| t.tasks.spans()).any(|s| f(s.name));
+    let several = tasks.is_some() || most(&|name| name > 0);
+    let cores: Vec<Core> = thinned
+        .tracks()
+        .iter()
+        .map(|t| Core {
+            rows: t.functions.iter().map(spans).collect(),
+            tasks: if several { spans(&t.tasks) } else { Spans::new() },
+            traps: spans(&t.traps),
+            gaps: spans(&t.gaps),
+        })
+        .collect();
+    let last = thinned.tracks().iter().flat_map(|t| t.tasks.spans()).map(|s| s.name).max().unwrap_or(0);
+    let stacks = || (0..=last).map(|n| format!("stack {n}")).collect();
+    let functions = thinned.tracks().iter().flat_map(|t| &t.functions).flat_map(|r| r.spans()).map(|s| s.name).max();
+    let cause = |cause: u32| match cause.checked_sub(INTERRUPT) {
+        None => host::fault::cause_name(cause as u8).to_string(),
+        Some(3) => "software interrupt".into(),
+        Some(7) => "timer interrupt".into(),
+        Some(11) => "external interrupt".into(),
+        Some(n) => format!("interrupt {n}"),
+    };
+    Timeline {
+        axis: if cycles { "cycles" } else { "instructions" }.into(),
+        length: thinned.length(),
+        width: thinned.width(),
+        depth: DEPTH,
+        names: functions.map_or_else(Vec::new, |last| (0..=last).map(|f| thinned.name(f).to_string()).collect()),
+        tasks: tasks.map_or_else(stacks, |t| t.names().map(String::from).collect()),
+        causes: thinned.causes().iter().map(|(n, times)| (*n, cause(*n), *times)).collect(),
+        interrupt: INTERRUPT,
+        damaged,
+        cores,
+    }
+}

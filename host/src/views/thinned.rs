@@ -1,0 +1,319 @@
+//! Functions, tasks, traps and gaps of all cores over time, thinned to a bounded number of spans
+//!
+//! Calls that last at least [`Thinned::width`] are kept one by one, with their exact times. Shorter ones that follow one another at the
+//! same depth are merged to spans of up to twice the width, which have the name of the longest and their number. The width is doubled
+//! whenever there are more than [`MOST`] spans, so the size of the result depends neither on the length of the run nor on its number of calls.
+
+use super::stack::functions::Functions;
+use super::stack::{Change, Stack};
+use crate::symbols::Symbols;
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind, RetireSink};
+use std::collections::BTreeMap;
+
+/// Maximum number of spans, of all rows.
+pub const MOST: usize = 100_000;
+
+/// Maximum depth of stacks that is kept, in functions.
+pub const DEPTH: usize = 32;
+
+/// A call, or several short ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// When the first began.
+    pub start: u64,
+    /// When the last ended.
+    pub end: u64,
+    /// What the longest is: a function or task by number, the cause of a trap, the instructions of a gap.
+    pub name: u32,
+    /// Number of calls.
+    pub calls: u32,
+    longest: u64,
+}
+
+impl Span {
+    fn new(start: u64, end: u64, name: u32) -> Self {
+        Self { start, end, name, calls: 1, longest: end.saturating_sub(start) }
+    }
+
+    /// Whether it is too short to be kept alone.
+    fn is_short(&self, width: u64) -> bool {
+        self.calls > 1 || self.longest < width
+    }
+}
+
+/// Spans one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Row(Vec<Span>);
+
+impl Row {
+    /// The spans, by time.
+    pub fn spans(&self) -> &[Span] {
+        &self.0
+    }
+
+    /// Adds a span; returns the number of spans that this makes more.
+    fn push(&mut self, span: Span, width: u64) -> usize {
+        if let Some(last) = self.0.last_mut().filter(|last| last.is_short(width) && span.is_short(width)) {
+            if span.start.saturating_sub(last.end) < width && span.end.saturating_sub(last.start) <= 2 * width {
+                if span.longest > last.longest {
+                    (last.name, last.longest) = (span.name, span.longest);
+                }
+                (last.end, last.calls) = (span.end.max(last.end), last.calls.saturating_add(span.calls));
+                return 0;
+            }
+        }
+        self.0.push(span);
+        1
+    }
+
+    fn thin(&mut self, width: u64) {
+        for span in std::mem::take(&mut self.0) {
+            self.push(span, width);
+        }
+        self.0.shrink_to_fit();
+    }
+}
+
+/// One core.
+#[derive(Clone, Debug, Default)]
+pub struct Track {
+    /// Functions, by depth.
+    pub functions: Vec<Row>,
+    /// Tasks, or stacks by number.
+    pub tasks: Row,
+    /// Traps: spans without length, whose name is the cause, and [`INTERRUPT`] of interrupts.
+    pub traps: Row,
+    /// Gaps: lost instructions, 0 where unknown.
+    pub gaps: Row,
+    stack: Stack,
+    /// Stack pointer at the next event, where it is known.
+    pointer: Option<u64>,
+    /// Functions that it is in: number and time of entry.
+    open: Vec<(u32, u64)>,
+    /// Its task, and since when.
+    task: (u32, u64),
+    /// Time of its last event.
+    last: u64,
+}
+
+/// Added to the cause of a trap that is an interrupt.
+pub const INTERRUPT: u32 = 1 << 8;
+
+impl Track {
+    fn rows(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.functions.iter_mut().chain([&mut self.tasks, &mut self.traps, &mut self.gaps])
+    }
+
+    fn leave(&mut self, now: u64, width: u64) -> usize {
+        let Some((name, start)) = self.open.pop() else { return 0 };
+        let depth = self.open.len();
+        if depth >= DEPTH {
+            return 0;
+        }
+        if self.functions.len() <= depth {
+            self.functions.resize_with(depth + 1, Row::default);
+        }
+        self.functions[depth].push(Span::new(start, now, name), width)
+    }
+
+    fn run(&mut self, task: u32, now: u64, width: u64) -> usize {
+        let (before, since) = std::mem::replace(&mut self.task, (task, now));
+        if now <= since {
+            return 0;
+        }
+        self.tasks.push(Span::new(since, now, before), width)
+    }
+}
+
+/// Follows all cores.
+#[derive(Debug)]
+pub struct Thinned {
+    functions: Functions,
+    image: Option<Image>,
+    tracks: Vec<Track>,
+    /// Events have cycles.
+    cycles: bool,
+    /// Tasks are those of [`Thinned::run`], not stacks.
+    tasks: bool,
+    now: u64,
+    width: u64,
+    /// Number of spans, of all rows.
+    spans: usize,
+    /// Number of traps by cause.
+    causes: BTreeMap<u32, u64>,
+}
+
+impl Thinned {
+    /// At the beginning. `cycles`: events have cycles; `tasks`: [`Thinned::run`] is called.
+    pub fn new(symbols: Symbols, image: Option<Image>, cores: u8, cycles: bool, tasks: bool) -> Self {
+        Self {
+            functions: Functions::new(symbols),
+            image,
+            tracks: vec![Track::default(); cores.into()],
+            cycles,
+            tasks,
+            now: 0,
+            width: 0,
+            spans: 0,
+            causes: BTreeMap::new(),
+        }
+    }
+
+    /// The core runs another task from now on.
+    pub fn run(&mut self, core: u8, task: u32) {
+        let track = &mut self.tracks[usize::from(core)];
+        if track.task.0 != task {
+            self.spans += track.run(task, self.now, self.width);
+        }
+    }
+
+    /// Ends all spans.
+    #[must_use]
+    pub fn finish(mut self) -> Self {
+        for track in &mut self.tracks {
+            let end = if self.cycles { track.last } else { self.now };
+            while !track.open.is_empty() {
+                track.leave(end, self.width);
+            }
+            track.run(track.task.0, end, self.width);
+        }
+        self
+    }
+
+    /// The cores.
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+
+    /// Length of the time axis.
+    pub fn length(&self) -> u64 {
+        self.now
+    }
+
+    /// Calls that are shorter may be merged.
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// Number of traps by cause, with [`INTERRUPT`] of interrupts.
+    pub fn causes(&self) -> &BTreeMap<u32, u64> {
+        &self.causes
+    }
+
+    /// Name of a function by its number.
+    pub fn name(&self, function: u32) -> &str {
+        self.functions.name(function)
+    }
+
+    fn thin(&mut self) {
+        while self.spans > MOST {
+            self.width = (2 * self.width).max(1);
+            self.spans = 0;
+            for row in self.tracks.iter_mut().flat_map(Track::rows) {
+                row.thin(self.width);
+                self.spans += row.0.len();
+            }
+        }
+    }
+}
+
+impl RetireSink for Thinned {
+    const WANTS_STACK_POINTER: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        let (cycles, width, track) = (self.cycles, self.width, &mut self.tracks[usize::from(e.hart)]);
+        if cycles {
+            self.now = self.now.max(e.cycle);
+        }
+        let mut changes = Vec::new();
+        let sp = track.pointer.take();
+        track.stack.event(e, sp, &mut self.functions, self.image.as_ref(), |change| changes.push(change));
+        for change in changes {
+            match change {
+                Change::Retired(count) => self.now += if cycles { 0 } else { u64::from(count) },
+                Change::Enter(function) => track.open.push((function, self.now)),
+                Change::Leave => {
+                    self.spans += track.leave(self.now, width);
+                }
+                Change::Switch(number) if !self.tasks => {
+                    self.spans += track.run(number, self.now, width);
+                }
+                Change::Switch(_) => {}
+            }
+        }
+        match e.kind {
+            FlowKind::Trap { interrupt, cause } => {
+                let cause = u32::from(cause) + if interrupt { INTERRUPT } else { 0 };
+                *self.causes.entry(cause).or_default() += 1;
+                self.spans += track.traps.push(Span::new(self.now, self.now, cause), width);
+            }
+            FlowKind::Gap { lost } => {
+                let start = if cycles { track.last } else { self.now };
+                self.spans += track.gaps.push(Span::new(start, self.now, lost), width);
+            }
+            _ => {}
+        }
+        track.last = self.now;
+        self.thin();
+    }
+
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.tracks[usize::from(hart)].pointer = Some(sp);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(width: u64, spans: &[(u64, u64, u32)]) -> Vec<(u64, u64, u32, u32)> {
+        let mut row = Row::default();
+        spans.iter().for_each(|(start, end, name)| row.push(Span::new(*start, *end, *name), width));
+        row.0.iter().map(|s| (s.start, s.end, s.name, s.calls)).collect()
+    }
+
+    #[test]
+    fn short_calls_that_follow_one_another_are_merged_under_the_longest() {
+        let all = [(0, 2, 1), (3, 6, 2), (7, 8, 3), (10, 30, 4), (31, 32, 5), (50, 51, 6)];
+        assert_eq!(row(0, &all).len(), 6);
+        let merged = [(0, 8, 2, 3), (10, 30, 4, 1), (31, 32, 5, 1), (50, 51, 6, 1)];
+        assert_eq!(row(10, &all), merged);
+    }
+
+    #[test]
+    fn widening_gives_what_that_width_gives_from_the_start() {
+        let all: Vec<_> = (0..200u64).map(|n| (n * 10, n * 10 + n % 9, (n % 7) as u32)).collect();
+        let mut row = Row::default();
+        all.iter().for_each(|(start, end, name)| row.push(Span::new(*start, *end, *name), 0));
+        let calls = |row: &Row| row.0.iter().map(|s| s.calls).sum::<u32>();
+        for width in [1, 2, 4, 8, 16] {
+            let before = row.0.len();
+            row.thin(width);
+            assert!(row.0.len() <= before);
+            assert_eq!(calls(&row), 200, "no call is lost");
+            assert!(row.0.windows(2).all(|w| w[0].end <= w[1].start));
+        }
+        // each merged span is up to 32 long, which three calls fit in
+        assert!((200 / 3..=100).contains(&row.0.len()), "{}", row.0.len());
+    }
+
+    #[test]
+    fn a_long_run_has_a_bounded_number_of_spans() {
+        let mut thinned = Thinned::new(Symbols::default(), None, 1, false, true);
+        let mut total = 0;
+        for n in 0..1_000_000u64 {
+            let kind = FlowKind::Trap { interrupt: true, cause: 7 };
+            let count = 1 + (n % 3) as u32;
+            total += u64::from(count);
+            let event = FlowEvent { hart: 0, pc: 0, target: 4, cycle: 0, count, kind };
+            thinned.event(&event);
+        }
+        let thinned = thinned.finish();
+        let spans: usize = thinned.tracks.clone().iter_mut().flat_map(Track::rows).map(|r| r.0.len()).sum();
+        assert!(spans <= MOST + DEPTH && thinned.width() > 0, "{spans}, {}", thinned.width());
+        assert_eq!((thinned.length(), thinned.causes()[&(INTERRUPT + 7)]), (total, 1_000_000));
+        let traps: u32 = thinned.tracks()[0].traps.spans().iter().map(|s| s.calls).sum();
+        assert_eq!(traps, 1_000_000);
+    }
+}
