@@ -51,6 +51,14 @@ pub struct Exit {
     pub len: u8,
 }
 
+impl Exit {
+    /// Address after it.
+    #[inline]
+    pub fn link(&self) -> u64 {
+        self.pc + u64::from(self.len)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Instructions up to and including the exit.
@@ -64,6 +72,16 @@ struct Segment {
     base: u64,
     code: Vec<u8>,
     runs: Vec<Run>,
+}
+
+impl Segment {
+    /// Index of the halfword at `pc`.
+    #[inline(always)]
+    fn slot(&self, pc: u64) -> Option<usize> {
+        // the rotation moves the lowest bit of an odd address to the top, beyond all code
+        let slot = pc.wrapping_sub(self.base).rotate_right(1);
+        (slot < self.runs.len() as u64).then_some(slot as usize)
+    }
 }
 
 /// All code of a program.
@@ -260,11 +278,7 @@ impl Image {
 
     #[inline]
     fn slot(&self, pc: u64) -> Option<(&Segment, usize)> {
-        self.segments.iter().find_map(|s| {
-            // the rotation moves the lowest bit of an odd address to the top, beyond all code
-            let slot = pc.wrapping_sub(s.base).rotate_right(1);
-            (slot < s.runs.len() as u64).then_some((s, slot as usize))
-        })
+        self.segments.iter().find_map(|s| Some((s, s.slot(pc)?)))
     }
 
     /// The next control-flow instruction from `pc` on, and the number of instructions up to and including it; `None`
@@ -275,8 +289,19 @@ impl Image {
     }
 
     /// As [`Image::run`], for code that changes: what is executed at `when`.
-    #[inline]
+    #[inline(always)]
     pub fn run_at(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
+        // nearly always the first segment; an image without segments has something else
+        let run = match self.segments.first().and_then(|s| Some(s.runs[s.slot(pc)?])) {
+            Some(run) => run,
+            None => return self.run_elsewhere(pc, when),
+        };
+        Some((run.count, &self.exits[run.exit as usize]))
+    }
+
+    /// As [`Image::run_at`], outside the first segment.
+    #[inline(never)]
+    fn run_elsewhere(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
         if let Some(other) = &self.other {
             return other.run(pc, when);
         }
