@@ -143,7 +143,7 @@ pub struct Instructions<'a>(Row<'a>);
 
 #[derive(Clone, Debug)]
 enum Row<'a> {
-    Segments(&'a Image, u64),
+    Segments(&'a Image, u64, &'a [u8]),
     Epochs(&'a Epochs, u64, When),
     Recorded(Walk<'a>),
 }
@@ -154,12 +154,13 @@ impl<'a> Iterator for Instructions<'a> {
     #[inline]
     fn next(&mut self) -> Option<Instruction<'a>> {
         match &mut self.0 {
-            Row::Segments(image, pc) => {
-                let (segment, slot) = image.slot(*pc)?;
-                let len = isa::length(halfword(&segment.code, slot));
-                let rest = &segment.code[2 * slot..];
-                let instruction = Instruction { pc: *pc, len, bytes: &rest[..rest.len().min(len.into())] };
+            Row::Segments(image, pc, first) => {
+                let code = if first.len() < 2 { image.from(*pc)? } else { *first };
+                let len = isa::length(halfword(code, 0));
+                let (bytes, rest) = code.split_at(code.len().min(len.into()));
+                let instruction = Instruction { pc: *pc, len, bytes };
                 *pc = pc.wrapping_add(len.into());
+                *first = if first.len() < 2 { &[] } else { rest };
                 Some(instruction)
             }
             Row::Epochs(epochs, pc, when) => {
@@ -281,6 +282,18 @@ impl Image {
         self.segments.iter().find_map(|s| Some((s, s.slot(pc)?)))
     }
 
+    /// Code from `pc` on, up to the end of its segment.
+    fn from(&self, pc: u64) -> Option<&[u8]> {
+        let (segment, slot) = self.slot(pc)?;
+        Some(&segment.code[2 * slot..])
+    }
+
+    /// As [`Image::from`], of the first segment only: its code counts up to its end, whatever others have there.
+    fn from_in_first(&self, pc: u64) -> &[u8] {
+        let code = self.segments.first().and_then(|s| s.code.get(2 * s.slot(pc)?..));
+        code.unwrap_or_default()
+    }
+
     /// The next control-flow instruction from `pc` on, and the number of instructions up to and including it; `None`
     /// outside the code. Of code that changes, what hart 0 executes at first.
     #[inline]
@@ -318,7 +331,7 @@ impl Image {
             Some(Other::Recorded(recorded)) => Row::Recorded(recorded.walk(pc, when)),
             Some(Other::Epochs(epochs)) => Row::Epochs(epochs, pc, when),
             // without segments, there is no instruction
-            Some(Other::Learned(_)) | None => Row::Segments(self, pc),
+            Some(Other::Learned(_)) | None => Row::Segments(self, pc, self.from_in_first(pc)),
         })
     }
 
