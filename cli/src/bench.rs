@@ -1,29 +1,39 @@
 //! `goshawk bench`: speeds on this machine, of Goshawk and of a known crate
 
+mod compare;
+
 use crate::files::input_name;
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
-use host::speed::{files, inputs, models};
-use serde_json::json;
+use compare::Earlier;
+use host::speed::{files, inputs, models, Speed};
+use serde_json::{json, Value};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Measure how fast this machine simulates, encodes and replays
+///
+/// Each speed is given per second of wall time and per second of CPU time, which other work on the machine changes less.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk bench\n  goshawk bench --program builtin:fsm --json\n  goshawk bench --part inputs --program builtin:bank\n  \
+    goshawk bench --part files --program builtin:lz --program builtin:qsort\n  \
     goshawk bench --part inputs --program program.elf --max-instructions 300000000"
 )]
 pub struct Args {
-    /// Program to run: RISC-V executable, or builtin:NAME
+    /// Program to run: RISC-V executable, or builtin:NAME. May be given several times
     #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz", value_parser = input_name())]
-    program: String,
+    program: Vec<String>,
     /// Measured part
     #[arg(long, value_enum, default_value_t = Part::All)]
     part: Part,
     /// Instruction limit, of all harts together [default: none]
     #[arg(long, alias = "instructions", value_name = "N", default_value_t = 10_000_000)]
     max_instructions: u64,
-    /// Print one JSON object
+    /// Earlier result (`bench --json`) to compare with: its speeds by CPU time, and how many times faster these are
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Print one JSON object per program
     #[arg(long)]
     json: bool,
 }
@@ -41,23 +51,65 @@ enum Part {
     Inputs,
 }
 
-/// Measures and prints.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let name = args.program.as_str();
+/// Measures the requested parts of `program`.
+fn measure(args: &Args, program: &str) -> Result<Vec<Speed>, Failure> {
     let is = |part| args.part == Part::All || args.part == part;
     let mut speeds = Vec::new();
     for (part, measure) in [(Part::Models, models as fn(&str, u64) -> _), (Part::Files, files), (Part::Inputs, inputs)]
     {
         if is(part) {
-            speeds.extend(measure(name, args.max_instructions)?);
+            speeds.extend(measure(program, args.max_instructions)?);
         }
     }
+    Ok(speeds)
+}
+
+/// Measures and prints.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let earlier = args.compare.as_deref().map(Earlier::open).transpose()?;
+    let before = |program: &str, s: &Speed| earlier.as_ref().and_then(|e| e.speed(program, &s.what));
     if args.json {
-        Object::new("bench", name).with("speeds", json!(speeds)).print(out)?;
-    } else {
-        let mut table = Table::new([("what", Left), ("a second", Right), ("", Left)]);
-        for s in &speeds {
-            table.row([s.what.clone(), big(s.per_second), s.unit.to_string()]);
+        for program in &args.program {
+            let row = |s: &Speed| {
+                let mut row = json!(s);
+                if earlier.is_some() {
+                    let before = before(program, s);
+                    row["before"] = before.into();
+                    row["ratio"] = before.map(|b| s.per_cpu_second / b).into();
+                }
+                row
+            };
+            let speeds: Vec<Value> = measure(args, program)?.iter().map(row).collect();
+            let object = Object::new("bench", program).with("speeds", speeds.into());
+            if args.program.len() == 1 {
+                object.print(out)?;
+            } else {
+                object.line(out)?;
+            }
+        }
+        return Ok(Status::Done);
+    }
+    for (i, program) in args.program.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        if args.program.len() > 1 {
+            writeln!(out, "{program}")?;
+        }
+        let mut columns = vec![("what", Left), ("a second", Right), ("a CPU second", Right), ("", Left)];
+        if earlier.is_some() {
+            columns.extend([("before", Right), ("ratio", Right)]);
+        }
+        let mut table = Table::of(&columns);
+        for s in measure(args, program)? {
+            let mut row = vec![s.what.clone(), big(s.per_second), big(s.per_cpu_second), s.unit.to_string()];
+            if earlier.is_some() {
+                let dash = || "-".to_string();
+                let before = before(program, &s);
+                row.push(before.map_or_else(dash, big));
+                row.push(before.map_or_else(dash, |b| format!("{:.2}", s.per_cpu_second / b)));
+            }
+            table.cells(row);
         }
         table.print(out)?;
     }

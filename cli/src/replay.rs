@@ -111,7 +111,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let filter = args.filter.filter(&args.trace, args.elf.as_deref(), info.params.cores, info.params.timestamps)?;
     let start = Instant::now();
     if let Some(ret) = &args.check {
-        let mut check = Check::open(ret, &info, args.any_build)?;
+        let mut check = match opened.recording(ret) {
+            Some(recording) => Check::of(recording, &info, args.any_build)?,
+            None => Check::open(ret, &info, args.any_build)?,
+        };
         let replayed = opened.replay_to_damage(&mut check, &Bars, Check::is_over)?;
         // after damage, the rest of the run is missing anyway
         let difference = if replayed.damage.is_some() { check.found() } else { check.finish()? };

@@ -14,6 +14,7 @@ use host::recording::FileKind;
 use host::trace::Trace;
 use host::words::are_trace;
 use retire::file::input;
+use retire::image::learned::Learner;
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
@@ -88,13 +89,30 @@ struct Counts {
     windows: Vec<Window>,
 }
 
-struct Both {
+/// All that one pass over a run counts and checks.
+struct Pass {
     windows: Windows,
     shared: Option<SharedRates>,
+    /// Refuses an inconsistent recording.
+    learner: Option<Learner>,
+    /// Low bits that every target must have 0, if the run is to determine their number, and the OR of all targets.
+    low: u64,
+    targets: u64,
 }
 
-impl RetireSink for Both {
+impl RetireSink for Pass {
+    #[inline]
     fn event(&mut self, event: &FlowEvent) {
+        if let Some(learner) = &mut self.learner {
+            learner.event(event);
+            if !learner.is_consistent() {
+                return;
+            }
+        }
+        self.targets |= event.target;
+        if self.targets & self.low != 0 {
+            return;
+        }
         self.windows.event(event);
         if let Some(shared) = &mut self.shared {
             shared.event(event);
@@ -117,19 +135,33 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         )));
     }
     check_cores(run.harts)?;
-    let (params, set, period) = args.params.resolve_synced((run.harts, run.xlen, source.input.align()?))?;
-    let period = args.sync.period(period)?;
-    if let Input::Recording(recording, None) = &source.input {
-        // refuses an inconsistent recording
-        recording.image(&Bars)?;
-    }
-    params.check_period(period)?;
-    let system = System::new(&params)?.sync_every(&params, period);
-    let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
-    let private = params.flow.predictors().filter(|(_, shared)| !shared);
-    let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
-    let mut sink = Both { windows, shared };
-    let totals = source.run()?.report_to(&mut sink, &Bars)?;
+    let fixed_align = args.params.has("align") || args.params.scheme()?.stated.align.is_some();
+    let mut align = source.input.likely_align()?;
+    // a second time only if the first targets have more zeros than those later
+    let (params, set, sink, totals) = loop {
+        let (params, set, period) = args.params.resolve_synced((run.harts, run.xlen, align))?;
+        let period = args.sync.period(period)?;
+        params.check_period(period)?;
+        let learner = match &source.input {
+            Input::Recording(recording, None) if recording.code()?.is_none() => Some((recording, Learner::new())),
+            _ => None,
+        };
+        let system = System::new(&params)?.sync_every(&params, period);
+        let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
+        let private = params.flow.predictors().filter(|(_, shared)| !shared);
+        let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
+        let (recording, learner) = learner.unzip();
+        let low = if fixed_align { 0 } else { (1 << align) - 1 };
+        let mut sink = Pass { windows, shared, learner, low, targets: 0 };
+        let totals = source.run()?.report_to(&mut sink, &Bars)?;
+        if let Some((recording, learner)) = recording.zip(sink.learner.take()) {
+            recording.learned(learner)?;
+        }
+        if sink.targets & low == 0 {
+            break (params, set, sink, totals);
+        }
+        align = sink.targets.trailing_zeros() as u8;
+    };
     let (mut system, windows) = sink.windows.finish(totals.cycles);
     system.finish(totals.cycles);
     Ok(Counts {

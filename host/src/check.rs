@@ -91,16 +91,27 @@ impl Check {
     /// Opens the recording. It must have the same number of harts as the trace, and be of the same program unless
     /// `any_build` allows another build.
     pub fn open(path: &Path, trace: &TraceInfo, any_build: bool) -> Result<Self, HostError> {
+        Self::of(&Recording::open(path)?, trace, any_build)
+    }
+
+    /// As [`Check::open`], for a recording that is open.
+    ///
+    /// # Errors
+    /// As [`Check::open`].
+    pub fn of(recording: &Recording, trace: &TraceInfo, any_build: bool) -> Result<Self, HostError> {
         let build = (!any_build).then_some((&*trace.program, &*trace.build_id));
-        let mut check = Self::open_for(path, trace.params.cores, build)?;
+        let mut check = Self::for_cores(recording, trace.params.cores, build)?;
         check.want.before = check.want.before.filter(|_| trace.params.context.is_none());
         Ok(check)
     }
 
     /// As [`Check::open`], for `cores` cores and, if given, the program and its build id.
     pub fn open_for(path: &Path, cores: u8, build: Option<(&str, &str)>) -> Result<Self, HostError> {
-        let recording = Recording::open(path)?;
-        let info = recording.info();
+        Self::for_cores(&Recording::open(path)?, cores, build)
+    }
+
+    fn for_cores(recording: &Recording, cores: u8, build: Option<(&str, &str)>) -> Result<Self, HostError> {
+        let (path, info) = (recording.path(), recording.info());
         if let Some((program, build_id)) = build.filter(|b| b.1 != info.build_id) {
             return Err(HostError::Other(format!(
                 "{}: is of {} with build id {}, but the trace is of {program} with build id {build_id}",

@@ -1,6 +1,6 @@
 //! Readers of recorded runs: retire files and branch traces
 
-use crate::progress::Progress;
+use crate::progress::{Counted, Progress};
 use crate::HostError;
 use retire::code::Code;
 use retire::file::input;
@@ -74,6 +74,11 @@ impl RetireSink for Targets {
     }
 }
 
+/// A learner with a display of its progress.
+fn learning(progress: &dyn Progress) -> Counted<Learner> {
+    Counted::new(Learner::new(), progress.begin("learning", "instructions", None))
+}
+
 impl Events {
     /// Passes the next block of the run to `sink`; returns false at its end.
     pub fn next_block(&mut self, sink: &mut impl RetireSink) -> Result<bool, FileError> {
@@ -92,7 +97,23 @@ impl Recording {
             let info = RetireReader::open(path)?.info().clone();
             return Ok(Self { path: path.into(), info, rbt1: None });
         }
-        let found = Rbt1Info::scan(path)?;
+        Self::of_rbt1(path, Rbt1Info::scan(path)?)
+    }
+
+    /// As [`Recording::open`]; where this reads the whole run, its code is learned in the same pass: see [`Recording::learned`].
+    ///
+    /// # Errors
+    /// The file cannot be read, or is of another kind.
+    pub fn open_learning(path: &Path, progress: &dyn Progress) -> Result<(Self, Option<Learner>), HostError> {
+        if FileKind::of(path)? != FileKind::Rbt1 {
+            return Ok((Self::open(path)?, None));
+        }
+        let mut learner = learning(progress);
+        let found = Rbt1Info::scan_with(path, &mut learner)?;
+        Ok((Self::of_rbt1(path, found)?, Some(learner.into_sink())))
+    }
+
+    fn of_rbt1(path: &Path, found: Rbt1Info) -> Result<Self, HostError> {
         if found.threads.is_empty() {
             return Err(HostError::Other(format!("{}: holds no record", path.display())));
         }
@@ -166,10 +187,17 @@ impl Recording {
         if let Some(code) = self.code()? {
             return Ok(Image::recorded(code));
         }
-        let mut learner =
-            crate::progress::Counted::new(Learner::new(), progress.begin("learning", "instructions", None));
+        let mut learner = learning(progress);
         self.report_to(&mut learner)?;
-        learner.into_sink().finish().map_err(|e| HostError::Other(format!("{}: {e}", self.path.display())))
+        self.learned(learner.into_sink())
+    }
+
+    /// What the events of the whole run tell, as in [`Recording::image`].
+    ///
+    /// # Errors
+    /// Events contradict each other.
+    pub fn learned(&self, learner: Learner) -> Result<Image, HostError> {
+        learner.finish().map_err(|e| HostError::Other(format!("{}: {e}", self.path.display())))
     }
 
     /// CRC-32 and size of a retire file, or the identity of a branch trace: equal texts mean equal events.

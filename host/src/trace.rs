@@ -6,6 +6,7 @@ use crate::recording::{FileKind, Recording};
 use crate::{words, HostError};
 use retire::code::Code;
 use retire::elf::Program;
+use retire::image::learned::Learner;
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind};
 use sim::file::reread::SeekableWords;
@@ -22,6 +23,8 @@ pub struct Trace {
     contexts: Vec<(Context, Image)>,
     path: PathBuf,
     resume: bool,
+    /// From which the code was learned.
+    recording: Option<Recording>,
 }
 
 /// Losses in a trace.
@@ -101,18 +104,21 @@ impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
 enum CodeSource {
     /// A program.
     Program(Box<Named>),
-    /// A recording of the run.
-    Recording(Box<Recording>),
+    /// A recording of the run, and what was learned from it when it was opened.
+    Recording(Box<Recording>, Option<Box<Learner>>),
     /// The trace itself.
     Trace,
 }
 
 impl CodeSource {
     /// The program or recording with this name.
-    fn open(name: &str) -> Result<Self, HostError> {
+    fn open(name: &str, progress: &dyn Progress) -> Result<Self, HostError> {
         let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
         Ok(match kind {
-            FileKind::Retire | FileKind::Rbt1 => Self::Recording(Box::new(Recording::open(Path::new(name))?)),
+            FileKind::Retire | FileKind::Rbt1 => {
+                let (recording, learner) = Recording::open_learning(Path::new(name), progress)?;
+                Self::Recording(Box::new(recording), learner.map(Box::new))
+            }
             FileKind::Trace | FileKind::Inputs | FileKind::Values | FileKind::Other => {
                 Self::Program(Box::new(Named::open(name)?))
             }
@@ -122,7 +128,7 @@ impl CodeSource {
     fn build_id(&self) -> String {
         match self {
             Self::Program(named) => named.build_id.clone(),
-            Self::Recording(recording) => recording.info().build_id.clone(),
+            Self::Recording(recording, _) => recording.info().build_id.clone(),
             Self::Trace => String::new(),
         }
     }
@@ -140,7 +146,7 @@ impl Trace {
         };
         let has_code = reader.as_ref().is_some_and(TraceReader::has_code);
         let (elf, source) = match input_options.elf {
-            Some(elf) => (elf, CodeSource::open(elf)?),
+            Some(elf) => (elf, CodeSource::open(elf, progress)?),
             None if has_code => ("", CodeSource::Trace),
             None => return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`"))),
         };
@@ -162,13 +168,21 @@ impl Trace {
             check_build_id(&name, &info.program, &info.build_id, elf, &build_id)?;
         }
         // code is only learned from a recording of the right program
+        let mut recording = None;
         let (image, program) = match (reader.take_code(), source) {
             (Some(code), _) => (Image::recorded(code), None),
             (None, CodeSource::Program(named)) => {
                 let common = input_options.memory.iter().filter(|m| m.contexts.is_empty());
                 (with_memory(&named.program, common)?, Some(named.program))
             }
-            (None, CodeSource::Recording(recording)) => (recording.image(progress)?, None),
+            (None, CodeSource::Recording(of, learner)) => {
+                let image = match learner {
+                    Some(learner) => of.learned(*learner)?,
+                    None => of.image(progress)?,
+                };
+                recording = Some(*of);
+                (image, None)
+            }
             (None, CodeSource::Trace) => (Image::recorded(Code::default()), None),
         };
         if program.is_none() && !input_options.memory.is_empty() {
@@ -215,7 +229,12 @@ impl Trace {
             let own = input_options.memory.iter().filter(|m| m.contexts.contains(context));
             contexts.push((*context, with_memory(&program, own)?));
         }
-        Ok(Self { reader, info, image, contexts, path: trace.to_path_buf(), resume: false })
+        Ok(Self { reader, info, image, contexts, path: trace.to_path_buf(), resume: false, recording })
+    }
+
+    /// The recording at `path`, if the code was learned from it: it need not be read again to open it.
+    pub fn recording(&self, path: &Path) -> Option<&Recording> {
+        self.recording.as_ref().filter(|recording| recording.path() == path)
     }
 
     /// The words of the trace, which can be read from any position.

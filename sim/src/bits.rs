@@ -100,10 +100,8 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
     /// The next `bits` bits (at most 32) as a number, or `None` at the end of the words.
     #[inline]
     pub fn take(&mut self, bits: u32) -> Option<u64> {
-        if self.fill < bits {
-            let word = self.words.next()?;
-            self.acc |= u64::from(word) << self.fill;
-            self.fill += 32;
+        if self.fill < bits && !self.fetch() {
+            return None;
         }
         let value = self.acc & ((1u64 << bits) - 1);
         self.acc >>= bits;
@@ -112,7 +110,31 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
         Some(value)
     }
 
+    /// Reads a word, with fewer than 32 bits buffered; false at the end of the words. Out of line: most fields need no word.
+    #[inline(never)]
+    pub(crate) fn fetch(&mut self) -> bool {
+        let Some(word) = self.words.next() else { return false };
+        self.acc |= u64::from(word) << self.fill;
+        self.fill += 32;
+        true
+    }
+
+    /// The bits that are read but not taken, with zeros above them, and their number.
+    #[inline]
+    pub(crate) fn buffered(&self) -> (u64, u32) {
+        (self.acc, self.fill)
+    }
+
+    /// Takes 1 to 63 of the buffered bits.
+    #[inline]
+    pub(crate) fn skip(&mut self, bits: u32) {
+        self.acc >>= bits;
+        self.fill -= bits;
+        self.position += u64::from(bits);
+    }
+
     /// Bits read so far.
+    #[inline]
     pub fn position(&self) -> u64 {
         self.position
     }

@@ -103,6 +103,83 @@ pub fn read<I: Iterator<Item = u32>>(
     Ok(value)
 }
 
+/// Most chunks that [`Layout`] reads at once.
+const AT_ONCE: usize = 8;
+/// Numbers read with a [`Layout`] have at least this width.
+const NARROWEST: u32 = 16;
+
+/// The places of chunks and connect bits of a field, from which [`Layout::read`] takes a number as a whole: chunk by chunk,
+/// each connect bit is a branch that the machine mispredicts.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    sizes: Chunks,
+    /// The connect bits of the first [`AT_ONCE`] chunks.
+    connect: u64,
+    /// Bits of the number that are in chunk i, which is i places higher in the stream.
+    chunks: [u64; AT_ONCE],
+    /// With fewer buffered bits, a number of [`NARROWEST`] bits that does not end in them is not yet known to be too wide.
+    fetch: u32,
+}
+
+impl Layout {
+    /// That of `sizes`.
+    pub const fn new(sizes: Chunks) -> Self {
+        let (first, next) = (sizes.first as u32, sizes.next as u32);
+        let (mut connect, mut chunks) = (0, [0; AT_ONCE]);
+        let (mut chunk, mut at, mut size) = (0, 0, first);
+        // a number of at most 63 bits in the stream fits the buffer
+        while chunk < AT_ONCE && at + size + (chunk as u32) < 63 {
+            chunks[chunk] = ((1 << size) - 1) << at;
+            at += size;
+            connect |= 1 << (at + chunk as u32);
+            chunk += 1;
+            size = next;
+        }
+        Self { sizes, connect, chunks, fetch: first + 1 + (NARROWEST - first).div_ceil(next) * (next + 1) }
+    }
+
+    /// As [`read`], for a field of at least 16 bits.
+    #[inline(always)]
+    pub fn read<I: Iterator<Item = u32>>(
+        &self,
+        field: &'static str,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError> {
+        debug_assert!(bits >= NARROWEST);
+        let (mut buffer, mut fill) = input.buffered();
+        // if no connect bit says that the number ends: 65
+        let mut len = (!buffer & self.connect).trailing_zeros() + 1;
+        if len > fill && fill < self.fetch.min(32) && input.fetch() {
+            (buffer, fill) = input.buffered();
+            len = (!buffer & self.connect).trailing_zeros() + 1;
+        }
+        if len <= fill {
+            let stream = buffer & (u64::MAX >> (64 - len));
+            let value = (0..AT_ONCE).fold(0, |value, i| value | stream >> i & self.chunks[i]);
+            let (first, next) = (u32::from(self.sizes.first) + 1, u32::from(self.sizes.next) + 1);
+            let ends_in_zero = len > first && stream >> (len - next) == 0;
+            if !ends_in_zero && value >> (bits - 1) >> 1 == 0 {
+                input.skip(len);
+                return Ok(value);
+            }
+        }
+        self.read_by_chunk(field, bits, input)
+    }
+
+    /// Reads a number that is long, wrong, or at the end of the words.
+    #[cold]
+    #[inline(never)]
+    fn read_by_chunk<I: Iterator<Item = u32>>(
+        &self,
+        field: &'static str,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError> {
+        read(self.sizes, field, bits, input)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +241,28 @@ mod tests {
             w.pad();
             let words: Vec<u32> = w.drain().collect();
             prop_assert_eq!(read(chunks, "v", 64, &mut BitReader::new(words.into_iter())), Ok(v));
+        }
+
+        /// Whole numbers are read as chunk by chunk, in any words: the same values and errors, at the same positions, with
+        /// the same words fetched.
+        #[test]
+        fn a_layout_reads_what_chunks_say(
+            words in prop::collection::vec(prop_oneof![any::<u32>(), Just(0), Just(u32::MAX), any::<u32>().prop_map(|w| w | w >> 1)], 0..12),
+            c0 in 1u8..=16, c1 in 1u8..=16, bits in 16u32..=64, skipped in 0u32..32,
+        ) {
+            let chunks = Chunks::new(c0, c1);
+            let layout = Layout::new(chunks);
+            let mut readers = [(); 2].map(|()| BitReader::new(words.clone().into_iter()));
+            readers.iter_mut().for_each(|r| _ = r.take(skipped));
+            let [one, other] = &mut readers;
+            for _ in 0..200 {
+                let value = layout.read("v", bits, one);
+                prop_assert_eq!(&value, &read(chunks, "v", bits, other));
+                prop_assert_eq!((one.position(), one.buffered()), (other.position(), other.buffered()));
+                if value.is_err() {
+                    break;
+                }
+            }
         }
     }
 }

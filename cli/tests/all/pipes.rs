@@ -66,6 +66,7 @@ const LINES: &[&str] = &[
     "check-port @log:p.vcd",
     "sim @input:p.ret @--elf:p.elf --instructions 40 >--vcd:out",
     "!bench @--program:p.elf",
+    "!bench --program p.elf @--compare:bench.json",
     "baselines @inputs:p.ret @--elf:p.elf --no-check",
     "results @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
     "papers @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",

@@ -1,5 +1,6 @@
 //! Speed of record and replay: recording, replay, and running backwards as a debugger does
 
+use super::clock::{Stopwatch, Time};
 use super::{best_of, Speed};
 use crate::debug::motion::{Kind, Motion, Stop, Watch};
 use crate::input::{Input, InputOptions};
@@ -11,7 +12,6 @@ use retire::NullSink;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::InputsError;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// An address that no program accesses: a watchpoint on it is never hit.
 const UNUSED_ADDRESS: u32 = 0x0000_0100;
@@ -22,19 +22,19 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
     let input = Input::open(program)?;
     let mut instructions = 0;
     let recording = timed(|| {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let recorded = record(&input.run(harts, &settings)?, Sizes::default(), 0, Some(path), &Quiet)?;
         instructions = recorded.totals.instructions;
-        Ok(start.elapsed())
+        Ok(start.time())
     })?;
     let open = || Session::open(path, InputOptions { elf: Some(program), any_build: false, ..InputOptions::default() });
     let replaying = timed(|| {
         let mut session = open()?;
-        let start = Instant::now();
+        let start = Stopwatch::start();
         session.run(&mut NullSink, &Quiet, |_| false)?;
-        Ok(start.elapsed())
+        Ok(start.time())
     })?;
-    let (mut back, mut held) = (Duration::ZERO, (0, 0));
+    let (mut back, mut held) = (Time::MAX, (0, 0));
     let on = timed(|| {
         let mut motion = Motion::new(open()?.replay());
         motion.breakpoints.insert(UNUSED_ADDRESS.into());
@@ -44,22 +44,18 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
             Ok(stop) => Err(HostError::Other(format!("{program}: stopped unexpectedly by {stop:?}"))),
             Err(source) => Err(HostError::Inputs { path: path.display().to_string(), source }),
         };
-        let start = Instant::now();
+        let start = Stopwatch::start();
         edge(motion.forwards(None, || false))?;
-        let on = start.elapsed();
+        let on = start.time();
         held = motion.line.held();
-        let start = Instant::now();
+        let start = Stopwatch::start();
         edge(motion.backwards(None, || false))?;
-        back = start.elapsed();
+        back = start.time();
         Ok(on)
     })?;
     let (bytes, checkpoints) = held;
     let cores = format!("inputs, {harts} core{}", if harts == 1 { "" } else { "s" });
-    let speed = |what: String, time: Duration| Speed {
-        what: format!("{cores}: {what}"),
-        per_second: instructions as f64 / time.as_secs_f64(),
-        unit: "instructions",
-    };
+    let speed = |what: String, time| Speed::of(format!("{cores}: {what}"), instructions, "instructions", time);
     Ok(vec![
         speed("run and record".into(), recording),
         speed("replay".into(), replaying),
@@ -67,7 +63,7 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
         speed(
             format!(
                 "reverse-continue to the beginning ({:.2} s; {checkpoints} checkpoints, {:.1} MB)",
-                back.as_secs_f64(),
+                back.wall.as_secs_f64(),
                 bytes as f64 / 1e6
             ),
             back,
@@ -76,13 +72,13 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
 }
 
 /// The best time of an operation that may fail.
-fn timed(mut work: impl FnMut() -> Result<Duration, HostError>) -> Result<Duration, HostError> {
+fn timed(mut work: impl FnMut() -> Result<Time, HostError>) -> Result<Time, HostError> {
     let mut failed = None;
     let time = best_of(|| match work() {
         Ok(time) => time,
         Err(e) => {
             failed.get_or_insert(e);
-            Duration::MAX
+            Time::MAX
         }
     });
     failed.map_or(Ok(time), Err)
@@ -97,7 +93,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let speeds = measure("builtin:bank", 2, 300_000, file.path()).unwrap();
         assert_eq!(speeds.len(), 4);
-        assert!(speeds.iter().all(|s| s.per_second > 1e3 && s.per_second.is_finite()), "{speeds:?}");
+        assert!(speeds.iter().all(|s| s.per_second > 1e3 && s.per_cpu_second.is_finite()), "{speeds:?}");
         assert!(speeds[3].what.contains("checkpoints, "), "{speeds:?}");
         let none = measure("builtin:none", 1, 1, file.path()).unwrap_err().to_string();
         assert!(none.contains("none"), "{none}");

@@ -2,6 +2,7 @@
 //!
 //! It is in this crate and not in the command, so that the measured code is compiled like the code in use.
 
+mod clock;
 pub mod etrace;
 mod inputs;
 
@@ -13,9 +14,10 @@ use crate::machine::Settings;
 use crate::progress::Quiet;
 use crate::trace::Trace;
 use crate::HostError;
+use clock::{Stopwatch, Time};
 use retire::file::retire::RetireWriter;
 use retire::file::scratch;
-use retire::image::Image;
+use retire::image::{Image, When};
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
 use sim::core_trace::CoreTrace;
@@ -33,23 +35,33 @@ pub struct Speed {
     pub what: String,
     /// Rate in `unit` per second, the best of the repetitions.
     pub per_second: f64,
+    /// As `per_second`, per second of CPU time, all threads together.
+    pub per_cpu_second: f64,
     /// Unit.
     pub unit: &'static str,
 }
 
+impl Speed {
+    /// That of `n` units in `time`.
+    fn of(what: String, n: u64, unit: &'static str, time: Time) -> Self {
+        let per = |time: Duration| n as f64 / time.as_secs_f64();
+        Self { what, per_second: per(time.wall), per_cpu_second: per(time.cpu), unit }
+    }
+}
+
 /// Runs `work` for at least half a second and three times; returns the best time.
-fn best(mut work: impl FnMut()) -> Duration {
+fn best(mut work: impl FnMut()) -> Time {
     best_of(|| {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         work();
-        start.elapsed()
+        start.time()
     })
 }
 
 /// As [`best`], for work that returns its own time.
-fn best_of(mut work: impl FnMut() -> Duration) -> Duration {
+fn best_of(mut work: impl FnMut() -> Time) -> Time {
     let begin = Instant::now();
-    let mut best = Duration::MAX;
+    let mut best = Time::MAX;
     let mut runs = 0;
     while runs < 3 || (begin.elapsed() < Duration::from_millis(500) && runs < 1000) {
         best = best.min(work());
@@ -68,9 +80,8 @@ struct PathHash<'a> {
 
 impl ReplaySink for PathHash<'_> {
     fn event(&mut self, e: &FlowEvent) {
-        for _ in 0..e.count {
-            self.hash = etrace::path_hash(self.hash, self.pc);
-            self.pc += self.image.instruction(self.pc).map_or(0, |i| u64::from(i.1));
+        for instruction in self.image.instructions(self.pc, When::START).take(e.count as usize) {
+            self.hash = etrace::path_hash(self.hash, instruction.pc);
         }
         self.instructions += u64::from(e.count);
         self.pc = e.target;
@@ -102,9 +113,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let program = Named::open(name)?.program;
     let machine = |e| HostError::Machine { name: name.into(), source: e };
     let mut speeds = Vec::new();
-    let mut add = |what: String, n: u64, unit, time: Duration| {
-        speeds.push(Speed { what, per_second: n as f64 / time.as_secs_f64(), unit });
-    };
+    let mut add = |what: String, n: u64, unit, time: Time| speeds.push(Speed::of(what, n, unit, time));
     let limits = Limits { instructions: limit, ..Limits::default() };
     for (label, timing) in
         [("one cycle an instruction", Timing::functional()), ("caches and latencies", Timing::default())]
@@ -114,10 +123,10 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
             let mut ran = Ok(0);
             let time = best_of(|| {
                 let made = Machine::new(&program, config.clone());
-                let start = Instant::now();
+                let start = Stopwatch::start();
                 let summary = made.and_then(|mut m| m.run(&mut NullSink, limits));
                 ran = summary.map(|s| s.instructions.iter().sum());
-                start.elapsed()
+                start.time()
             });
             let n = ran.map_err(machine)?;
             add(
@@ -182,19 +191,10 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
             add("replay of tr_e, small, every address visited".into(), instructions, "instructions", time);
             let other = |e: etrace::EtraceError| HostError::Other(e.to_string());
             let packets = etrace::encode(&image, &events).map_err(other)?;
-            let mut theirs = (0, 0);
-            let start = Instant::now();
-            let mut runs = 0;
-            while runs < 1 || start.elapsed() < Duration::from_millis(500) {
-                theirs = etrace::decode(&program, &packets).map_err(other)?;
-                runs += 1;
-            }
-            add(
-                "riscv-etrace decoding its E-Trace of the same run".into(),
-                theirs.0,
-                "instructions",
-                start.elapsed() / runs,
-            );
+            let mut decoded = Ok((0, 0));
+            let time = best(|| decoded = etrace::decode(&program, &packets));
+            let theirs = decoded.map_err(other)?;
+            add("riscv-etrace decoding its E-Trace of the same run".into(), theirs.0, "instructions", time);
             if theirs != ours {
                 return Err(HostError::Other(format!(
                     "the two decoders differ: {} instructions, hash {:016x} here, {} and {:016x} there",
@@ -227,8 +227,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
                 done = work();
             }
         });
-        let per_second = instructions as f64 / time.as_secs_f64();
-        speeds.push(Speed { what: what.into(), per_second, unit: "instructions" });
+        speeds.push(Speed::of(what.into(), instructions, "instructions", time));
         done
     };
     let set = named_set("medium")?;

@@ -4,6 +4,7 @@ use super::lines::Lines;
 use super::paths::{Paths, Selected};
 use crate::symbols::Symbols;
 use retire::elf::Program;
+use retire::image::learned::Map;
 use retire::image::{ExitKind, Image};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,9 +16,9 @@ pub struct Coverage {
     /// Next address of each core.
     next: Vec<u64>,
     /// Straight runs: address of the first instruction, and number of instructions.
-    runs: HashMap<(u64, u32), u64>,
+    runs: Map<(u64, u32), u64>,
     /// Counts of not taken, and of taken.
-    branches: HashMap<u64, [u64; 2]>,
+    branches: Map<u64, [u64; 2]>,
 }
 
 /// Coverage of a source line.
@@ -135,7 +136,7 @@ impl Files {
 impl Coverage {
     /// Creates empty coverage.
     pub fn new() -> Self {
-        Self { next: Vec::new(), runs: HashMap::new(), branches: HashMap::new() }
+        Self { next: Vec::new(), runs: Map::default(), branches: Map::default() }
     }
 
     /// Begins a run with `cores` cores, whose counts are added.

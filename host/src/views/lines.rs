@@ -7,7 +7,7 @@ use object::{Object, ObjectSection};
 use std::rc::Rc;
 
 /// A function at a source line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceLocation {
     /// Name of the function.
     pub function: String,

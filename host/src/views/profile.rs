@@ -5,6 +5,7 @@ use super::speedscope;
 use super::stack::functions::Functions;
 use super::stack::{Change, Stack};
 use crate::symbols::Symbols;
+use retire::image::learned::Map;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ pub struct Profile {
     pointers: Vec<Option<u64>>,
     /// Node of each core's stack, by depth.
     nodes: Vec<Vec<u32>>,
-    index: HashMap<Key, u32>,
+    index: Map<Key, u32>,
     tree: Vec<(Key, u64)>,
 }
 
@@ -51,7 +52,7 @@ impl Profile {
             stacks: vec![Stack::default(); cores],
             pointers: vec![None; cores],
             nodes: vec![Vec::new(); cores],
-            index: HashMap::new(),
+            index: Map::default(),
             tree: Vec::new(),
         }
     }

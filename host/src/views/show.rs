@@ -5,13 +5,36 @@ use super::lines::{Lines, SourceLocation};
 use crate::assembly::{Assembly, REGISTERS};
 use crate::filter::Filter;
 use retire::file::input;
-use retire::image::{Image, Places};
+use retire::image::learned::Map;
+use retire::image::{Image, Instruction, Places};
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
+
+/// Bytes of lines that are written at once; more only by one line.
+const MAX_TEXT: usize = 1 << 16;
+
+/// The line of an instruction, without core, cycle and values.
+struct Line {
+    /// What the code has there, which can change.
+    bits: u32,
+    len: u8,
+    /// Index of its header.
+    header: usize,
+    /// Address, bits and assembly, with spaces up to the next column.
+    text: String,
+}
+
+/// Headers: source line and functions, without the core. Empty where the program has no line.
+#[derive(Default)]
+struct Headers {
+    /// By their frames.
+    known: HashMap<Vec<SourceLocation>, usize>,
+    texts: Vec<String>,
+}
 
 /// Selection of instructions.
 #[derive(Clone, Debug)]
@@ -38,13 +61,18 @@ pub struct Show<'a> {
     /// Folder of the source files.
     folder: PathBuf,
     texts: HashMap<String, Option<Vec<String>>>,
-    locations: HashMap<u64, Rc<[SourceLocation]>>,
+    headers: Headers,
+    /// Finished lines, by address.
+    finished: Map<u64, Line>,
     places: Places,
     /// Cycle of the last event, by core.
     cycle: Vec<u64>,
     /// Data events waiting for the instruction's event.
     data: Vec<Vec<DataEvent>>,
-    last: Option<(u8, Rc<[SourceLocation]>)>,
+    /// Core and header of the last line.
+    last: Option<(u8, usize)>,
+    /// Lines of the current event.
+    text: String,
     out: &'a mut dyn Write,
     error: Option<std::io::Error>,
 }
@@ -67,11 +95,13 @@ impl<'a> Show<'a> {
             selection,
             folder,
             texts: HashMap::new(),
-            locations: HashMap::new(),
+            headers: Headers::default(),
+            finished: Map::default(),
             places,
             cycle: vec![0; cores],
             data: vec![Vec::new(); cores],
             last: None,
+            text: String::new(),
             out,
             error: None,
         }
@@ -90,7 +120,16 @@ impl<'a> Show<'a> {
         self.error.map_or(Ok(()), Err)
     }
 
-    fn text(&mut self, file: &str, line: u32) -> Option<&str> {
+    /// Writes the lines so far.
+    fn flush(&mut self) {
+        if self.error.is_none() {
+            self.error = self.out.write_all(self.text.as_bytes()).err();
+        }
+        self.text.clear();
+    }
+
+    /// A line of a source file.
+    fn source(&mut self, file: &str, line: u32) -> Option<&str> {
         let folder = &self.folder;
         let read =
             || Some(input::text(&folder.join(file), MAX_SIZE, "a source").ok()?.lines().map(str::to_string).collect());
@@ -98,40 +137,66 @@ impl<'a> Show<'a> {
         text.get((line as usize).checked_sub(1)?).map(|l| l.trim())
     }
 
-    /// Writes the source line, if it differs from the previous one.
-    fn header(&mut self, core: u8, pc: u64) -> std::io::Result<()> {
-        let lines = &self.lines;
-        let locations = self.locations.entry(pc).or_insert_with(|| lines.frames(pc).into()).clone();
-        if self.last.as_ref().is_some_and(|(c, p)| *c == core && *p == locations) {
-            return Ok(());
+    /// Index of the header of the instruction at `pc`.
+    fn header(&mut self, pc: u64) -> usize {
+        let frames = self.lines.frames(pc);
+        if let Some(known) = self.headers.known.get(&frames) {
+            return *known;
         }
-        if let Some(place) = locations.first() {
-            write!(self.out, "core {core}  {}:{}  {}", place.file, place.line, place.function)?;
-            for outer in &locations[1..] {
-                write!(self.out, " < {} ({}:{})", outer.function, outer.file, outer.line)?;
+        let mut text = String::new();
+        // writing to a String cannot fail
+        if let Some(place) = frames.first() {
+            let _ = write!(text, "  {}:{}  {}", place.file, place.line, place.function);
+            for outer in &frames[1..] {
+                let _ = write!(text, " < {} ({}:{})", outer.function, outer.file, outer.line);
             }
-            writeln!(self.out)?;
-            let (file, line) = (place.file.clone(), place.line);
-            if let Some(text) = self.text(&file, line).map(str::to_string) {
-                writeln!(self.out, "    | {text}")?;
+            text.push('\n');
+            if let Some(source) = self.source(&place.file, place.line) {
+                let _ = writeln!(text, "    | {source}");
             }
         }
-        self.last = Some((core, locations));
-        Ok(())
+        self.headers.texts.push(text);
+        let index = self.headers.texts.len() - 1;
+        self.headers.known.insert(frames, index);
+        index
     }
 
-    fn instruction(&mut self, core: u8, pc: u64, len: u8, bits: u32, cycle: Option<u64>) -> std::io::Result<()> {
-        self.header(core, pc)?;
-        let text = self.assembly.text(bits, len).unwrap_or_default();
-        let bits = if len == 2 { format!("{:04x}    ", bits & 0xffff) } else { format!("{bits:08x}") };
-        let mut line = format!("{core:8}  0x{pc:08x}  {bits}  {text:24}");
+    /// Finishes the line of `instruction`, unless it is finished.
+    fn finish_line(&mut self, instruction: &Instruction<'_>) {
+        let (pc, len, bits) = (instruction.pc, instruction.len, instruction.bits());
+        if self.finished.get(&pc).is_some_and(|line| (line.bits, line.len) == (bits, len)) {
+            return;
+        }
+        let header = self.header(pc);
+        let assembly = self.assembly.text(bits, len).unwrap_or_default();
+        let column = if len == 2 { format!("{:04x}    ", bits & 0xffff) } else { format!("{bits:08x}") };
+        let text = format!("  0x{pc:08x}  {column}  {assembly:24}");
+        self.finished.insert(pc, Line { bits, len, header, text });
+    }
+
+    /// Adds the line of an instruction, after its source line if that differs from the previous one.
+    fn instruction(&mut self, core: u8, instruction: &Instruction<'_>, cycle: Option<u64>) {
+        let pc = instruction.pc;
+        self.finish_line(instruction);
+        let Line { header, text, .. } = &self.finished[&pc];
+        let line = &mut self.text;
+        // writing to a String cannot fail
+        if self.last != Some((core, *header)) {
+            let header_text = &self.headers.texts[*header];
+            if !header_text.is_empty() {
+                let _ = write!(line, "core {core}");
+                line.push_str(header_text);
+            }
+            self.last = Some((core, *header));
+        }
+        let _ = write!(line, "{core:8}");
+        line.push_str(text);
         if let Some(cycle) = cycle {
-            line.push_str(&format!("  cycle {cycle}"));
+            let _ = write!(line, "  cycle {cycle}");
         }
         let data = &mut self.data[usize::from(core)];
         let own = data.iter().take_while(|d| d.pc == pc).count();
         for d in data.drain(..own) {
-            // writing to a String cannot fail
             let _ = match d.kind {
                 DataKind::Load { size, addr, value } => {
                     write!(line, "  [0x{addr:08x}] is 0x{value:0w$x}", w = 2 * usize::from(size))
@@ -147,10 +212,12 @@ impl<'a> Show<'a> {
                 DataKind::Imported { .. } => Ok(()),
             };
         }
-        writeln!(self.out, "{}", line.trim_end())
+        line.truncate(line.trim_end().len());
+        line.push('\n');
     }
 
-    fn event_lines(&mut self, e: &FlowEvent) -> std::io::Result<()> {
+    /// Adds the lines of an event.
+    fn event_lines(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
         let place = self.places.of(e.hart);
         let image = Rc::clone(&self.image);
@@ -159,10 +226,10 @@ impl<'a> Show<'a> {
         let has_cycle = self.selection.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
         for left in (0..e.count).rev() {
             if self.selection.limit == 0 {
-                return Ok(());
+                return;
             }
             let Some(instruction) = instructions.next() else { break };
-            let (pc, len, bits) = (instruction.pc, instruction.len, instruction.bits());
+            let pc = instruction.pc;
             let cycle = Some(e.cycle).filter(|_| has_cycle && left == 0 && e.kind.retires());
             if !self.selection.filter.take(e.hart, pc) {
                 let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
@@ -174,7 +241,10 @@ impl<'a> Show<'a> {
                     self.data[core].drain(..own);
                 } else {
                     self.selection.limit -= 1;
-                    self.instruction(e.hart, pc, len, bits, cycle)?;
+                    self.instruction(e.hart, &instruction, cycle);
+                    if self.text.len() > MAX_TEXT {
+                        self.flush();
+                    }
                 }
             }
         }
@@ -183,10 +253,10 @@ impl<'a> Show<'a> {
         if let FlowKind::Trap { interrupt, cause } = e.kind {
             let what = if interrupt { "interrupt" } else { "exception" };
             if self.selection.skip == 0 && self.selection.filter.between(e.hart, e.pc) {
-                writeln!(self.out, "core {}  {what} {cause} at 0x{:08x}", e.hart, e.pc)?;
+                // writing to a String cannot fail
+                let _ = writeln!(self.text, "core {}  {what} {cause} at 0x{:08x}", e.hart, e.pc);
             }
         }
-        Ok(())
     }
 }
 
@@ -196,7 +266,8 @@ impl RetireSink for Show<'_> {
     fn event(&mut self, e: &FlowEvent) {
         self.selection.filter.at(e.hart, e.cycle);
         if !self.is_over() {
-            self.error = self.event_lines(e).err();
+            self.event_lines(e);
+            self.flush();
         }
     }
 

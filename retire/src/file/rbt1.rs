@@ -38,7 +38,7 @@
 use super::ahead::ReadAhead;
 use super::input;
 use super::{io, FileError, Replacement};
-use crate::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use crate::{DataEvent, DataKind, FlowEvent, FlowKind, NullSink, RetireSink};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -261,18 +261,23 @@ pub struct Rbt1Info {
 impl Rbt1Info {
     /// Reads the file at `path` once.
     pub fn scan(path: &Path) -> Result<Self, FileError> {
+        Self::scan_with(path, &mut NullSink)
+    }
+
+    /// As [`Rbt1Info::scan`], and reports the run to `sink`.
+    pub fn scan_with(path: &Path, sink: &mut impl RetireSink) -> Result<Self, FileError> {
         let mut records = Records::open(path)?;
-        let (mut harts, mut all) = (Harts::default(), 0);
+        let (mut builder, mut all) = (EventBuilder::default(), 0);
         let mut crc = crc32fast::Hasher::new();
         while let Some(block) = records.next_block(|r| {
-            harts.of(r.thread)?;
             all |= r.pc | r.target;
-            Ok(())
+            builder.take(r, sink)
         })? {
             crc.update(&block);
         }
+        builder.end(sink);
         Ok(Self {
-            threads: harts.threads,
+            threads: builder.harts.threads,
             records: records.index,
             align: all.trailing_zeros().min(2) as u8,
             xlen: if all >> 32 == 0 { 32 } else { 64 },

@@ -16,6 +16,13 @@ use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+#[inline]
+fn hash(v: u64) -> u64 {
+    // a table uses bits of both ends
+    let product = v.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ product >> 32
+}
+
 /// A hasher of addresses: one multiplication; the standard hash would cost more than the rest of replay.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AddressHasher(u64);
@@ -29,19 +36,76 @@ impl Hasher for AddressHasher {
     }
     #[inline]
     fn write_u64(&mut self, v: u64) {
-        // the hash table uses bits of both ends
-        let product = (self.0 ^ v).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
+        self.0 = hash(self.0 ^ v);
     }
     fn finish(&self) -> u64 {
         self.0
     }
 }
 
-pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
+/// A hash map of addresses.
+pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
 
 /// No exit is known: the run was always cut short.
 const NO_EXIT: u32 = u32::MAX;
+/// No run start: the slot is free.
+const FREE: u32 = NO_EXIT - 1;
+
+/// A run by its start: a slot of [`RunStarts`].
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    pc: u64,
+    /// Instructions up to and including the exit.
+    count: u32,
+    /// Index of the exit, [`NO_EXIT`], or [`FREE`].
+    exit: u32,
+}
+
+impl Slot {
+    const FREE: Self = Self { pc: 0, count: 0, exit: FREE };
+}
+
+/// Run starts by address, in open addressing: at most half of the slots are taken, so that nearly always the first one is
+/// right.
+#[derive(Clone, Debug)]
+struct RunStarts(Box<[Slot]>);
+
+impl Default for RunStarts {
+    fn default() -> Self {
+        Self::new(std::iter::empty(), 0)
+    }
+}
+
+impl RunStarts {
+    fn new(all: impl Iterator<Item = Slot>, number: usize) -> Self {
+        let mut slots = vec![Slot::FREE; (2 * number).next_power_of_two().max(2)];
+        let mask = slots.len() - 1;
+        for slot in all {
+            let mut at = hash(slot.pc) as usize & mask;
+            while slots[at].exit != FREE {
+                at = (at + 1) & mask;
+            }
+            slots[at] = slot;
+        }
+        Self(slots.into())
+    }
+
+    #[inline]
+    fn get(&self, pc: u64) -> Option<&Slot> {
+        let mut at = hash(pc) as usize;
+        loop {
+            // the number of slots is a power of two
+            let slot = &self.0[at & (self.0.len() - 1)];
+            if slot.exit == FREE {
+                return None;
+            }
+            if slot.pc == pc {
+                return Some(slot);
+            }
+            at = at.wrapping_add(1);
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct RunStart {
@@ -57,7 +121,7 @@ struct RunStart {
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     exits: Vec<Exit>,
-    run_starts: Map<u64, (u32, u32)>,
+    run_starts: RunStarts,
     parts: Map<(u64, u32), u64>,
     open_end: Option<Exit>,
 }
@@ -65,9 +129,9 @@ pub struct Learned {
 impl Learned {
     #[inline]
     pub(super) fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
-        let (count, exit) = self.run_starts.get(&pc)?;
-        let exit = if *exit == NO_EXIT { self.open_end.as_ref()? } else { &self.exits[*exit as usize] };
-        Some((*count, exit))
+        let Slot { count, exit, .. } = *self.run_starts.get(pc)?;
+        let exit = if exit == NO_EXIT { self.open_end.as_ref()? } else { &self.exits[exit as usize] };
+        Some((count, exit))
     }
 
     pub(super) fn skip(&self, pc: u64, count: u32) -> Option<u64> {
@@ -92,6 +156,46 @@ pub struct Inconsistent {
     pub what: String,
 }
 
+/// Slots of the [`Cache`]: what fits the second level of a machine's cache.
+const CACHED: usize = 1 << 13;
+
+/// What a branch event says, apart from its hart and its time; the target only if the code contains it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lesson {
+    at: u64,
+    pc: u64,
+    target: u64,
+    count: u32,
+    /// [`FlowKind::code`].
+    kind: u8,
+    len: u8,
+}
+
+/// Lessons that were learned before. Branches repeat, and a lesson that was once without a contradiction says nothing new:
+/// what is known of a run start with a branch, and of a branch with its target, never changes.
+#[derive(Clone)]
+struct Cache(Box<[Lesson]>);
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self(vec![Lesson::default(); CACHED].into())
+    }
+}
+
+impl std::fmt::Debug for Cache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Cache({} slots)", self.0.len())
+    }
+}
+
+impl Cache {
+    /// The slot of `lesson`.
+    #[inline]
+    fn slot(&mut self, lesson: &Lesson) -> &mut Lesson {
+        &mut self.0[hash(lesson.at ^ lesson.target.rotate_left(16)) as usize % CACHED]
+    }
+}
+
 /// Learns an image from events; as a [`RetireSink`] it keeps the first contradiction for [`Learner::finish`].
 #[derive(Clone, Debug, Default)]
 pub struct Learner {
@@ -102,6 +206,7 @@ pub struct Learner {
     /// Last run start of each hart.
     at: Vec<Option<u64>>,
     events: u64,
+    cache: Cache,
     error: Option<Inconsistent>,
 }
 
@@ -129,12 +234,19 @@ impl Learner {
         Self::default()
     }
 
+    /// Whether no event has contradicted another one yet.
+    pub fn is_consistent(&self) -> bool {
+        self.error.is_none()
+    }
+
     /// The image, or the first contradiction.
     pub fn finish(self) -> Result<Image, Inconsistent> {
         if let Some(e) = self.error {
             return Err(e);
         }
-        let run_starts = self.run_starts.into_iter().map(|(pc, l)| (pc, (l.count, l.exit))).collect();
+        let number = self.run_starts.len();
+        let slots = self.run_starts.into_iter().map(|(pc, l)| Slot { pc, count: l.count, exit: l.exit });
+        let run_starts = RunStarts::new(slots, number);
         let open_end = Some(Exit { pc: 0, target: 0, kind: ExitKind::End, len: 0 });
         Ok(Image::learned(Learned { exits: self.exits, run_starts, parts: self.parts, open_end }))
     }
@@ -187,6 +299,11 @@ impl Learner {
                 _ => Err(format!("{:?} cannot be replayed without an ELF", e.kind)),
             };
         };
+        let target = if fixed { e.target } else { 0 };
+        let lesson = Lesson { at, pc: e.pc, target, count: e.count, kind: e.kind.code(), len: e.len };
+        if *self.cache.slot(&lesson) == lesson {
+            return Ok(());
+        }
         let exit = self.branch(e, kind, fixed)?;
         let (count, event) = (e.count, self.events);
         match self.run_starts.entry(at) {
@@ -210,6 +327,10 @@ impl Learner {
                     ));
                 }
             }
+        }
+        // a target of 0 counts as unknown
+        if !fixed || target != 0 {
+            *self.cache.slot(&lesson) = lesson;
         }
         Ok(())
     }

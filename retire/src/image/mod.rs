@@ -51,6 +51,14 @@ pub struct Exit {
     pub len: u8,
 }
 
+impl Exit {
+    /// Address after it.
+    #[inline]
+    pub fn link(&self) -> u64 {
+        self.pc + u64::from(self.len)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Instructions up to and including the exit.
@@ -64,6 +72,16 @@ struct Segment {
     base: u64,
     code: Vec<u8>,
     runs: Vec<Run>,
+}
+
+impl Segment {
+    /// Index of the halfword at `pc`.
+    #[inline(always)]
+    fn slot(&self, pc: u64) -> Option<usize> {
+        // the rotation moves the lowest bit of an odd address to the top, beyond all code
+        let slot = pc.wrapping_sub(self.base).rotate_right(1);
+        (slot < self.runs.len() as u64).then_some(slot as usize)
+    }
 }
 
 /// All code of a program.
@@ -125,7 +143,7 @@ pub struct Instructions<'a>(Row<'a>);
 
 #[derive(Clone, Debug)]
 enum Row<'a> {
-    Segments(&'a Image, u64),
+    Segments(&'a Image, u64, &'a [u8]),
     Epochs(&'a Epochs, u64, When),
     Recorded(Walk<'a>),
 }
@@ -136,12 +154,13 @@ impl<'a> Iterator for Instructions<'a> {
     #[inline]
     fn next(&mut self) -> Option<Instruction<'a>> {
         match &mut self.0 {
-            Row::Segments(image, pc) => {
-                let (segment, slot) = image.slot(*pc)?;
-                let len = isa::length(halfword(&segment.code, slot));
-                let rest = &segment.code[2 * slot..];
-                let instruction = Instruction { pc: *pc, len, bytes: &rest[..rest.len().min(len.into())] };
+            Row::Segments(image, pc, first) => {
+                let code = if first.len() < 2 { image.from(*pc)? } else { *first };
+                let len = isa::length(halfword(code, 0));
+                let (bytes, rest) = code.split_at(code.len().min(len.into()));
+                let instruction = Instruction { pc: *pc, len, bytes };
                 *pc = pc.wrapping_add(len.into());
+                *first = if first.len() < 2 { &[] } else { rest };
                 Some(instruction)
             }
             Row::Epochs(epochs, pc, when) => {
@@ -260,11 +279,19 @@ impl Image {
 
     #[inline]
     fn slot(&self, pc: u64) -> Option<(&Segment, usize)> {
-        self.segments.iter().find_map(|s| {
-            // the rotation moves the lowest bit of an odd address to the top, beyond all code
-            let slot = pc.wrapping_sub(s.base).rotate_right(1);
-            (slot < s.runs.len() as u64).then_some((s, slot as usize))
-        })
+        self.segments.iter().find_map(|s| Some((s, s.slot(pc)?)))
+    }
+
+    /// Code from `pc` on, up to the end of its segment.
+    fn from(&self, pc: u64) -> Option<&[u8]> {
+        let (segment, slot) = self.slot(pc)?;
+        Some(&segment.code[2 * slot..])
+    }
+
+    /// As [`Image::from`], of the first segment only: its code counts up to its end, whatever others have there.
+    fn from_in_first(&self, pc: u64) -> &[u8] {
+        let code = self.segments.first().and_then(|s| s.code.get(2 * s.slot(pc)?..));
+        code.unwrap_or_default()
     }
 
     /// The next control-flow instruction from `pc` on, and the number of instructions up to and including it; `None`
@@ -275,8 +302,19 @@ impl Image {
     }
 
     /// As [`Image::run`], for code that changes: what is executed at `when`.
-    #[inline]
+    #[inline(always)]
     pub fn run_at(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
+        // nearly always the first segment; an image without segments has something else
+        let run = match self.segments.first().and_then(|s| Some(s.runs[s.slot(pc)?])) {
+            Some(run) => run,
+            None => return self.run_elsewhere(pc, when),
+        };
+        Some((run.count, &self.exits[run.exit as usize]))
+    }
+
+    /// As [`Image::run_at`], outside the first segment.
+    #[inline(never)]
+    fn run_elsewhere(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
         if let Some(other) = &self.other {
             return other.run(pc, when);
         }
@@ -293,7 +331,7 @@ impl Image {
             Some(Other::Recorded(recorded)) => Row::Recorded(recorded.walk(pc, when)),
             Some(Other::Epochs(epochs)) => Row::Epochs(epochs, pc, when),
             // without segments, there is no instruction
-            Some(Other::Learned(_)) | None => Row::Segments(self, pc),
+            Some(Other::Learned(_)) | None => Row::Segments(self, pc, self.from_in_first(pc)),
         })
     }
 

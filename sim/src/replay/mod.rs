@@ -221,7 +221,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
 
     /// Replays one message; returns false at the end of the stream. `sink` gets its events when the whole message is valid and
     /// follows the program.
-    #[inline]
+    #[inline(always)]
     pub fn step<S: ReplaySink>(&mut self, sink: &mut S) -> Result<bool, ReplayError> {
         let bit = self.bits.position();
         self.message_start = bit;
@@ -246,7 +246,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn message<S: ReplaySink>(&mut self, bit: u64, sink: &mut S) -> Result<bool, ReplayErrorKind> {
         if let Some((bit, message)) = self.contradiction.take() {
             return self.accept(bit, &message, sink);
@@ -268,7 +268,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     }
 
     /// Accepts a message that is valid and follows the program.
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, bit: u64, message: &Message, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
         self.pending.0.iter().for_each(|event| sink.event(event));
         self.harts.hart(message.core).accept();

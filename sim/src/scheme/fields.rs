@@ -328,10 +328,10 @@ impl<C: Code> Reader<C> {
     }
 
     /// Reads the head of the next message.
-    #[inline]
+    #[inline(always)]
     pub fn head<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Head, CodingError> {
         let diff_cc = self.diff_cc(input)?;
-        let p = self.platform;
+        let p = &self.platform;
         let core = self.code.read_bits(Field::Core, p.ti_bits(), input)?;
         if core >= p.cores.into() {
             return Err(CodingError::Core { found: core, cores: p.cores });
@@ -349,9 +349,9 @@ impl<C: Code> Reader<C> {
         self.rest(core, diff_cc, input)
     }
 
-    #[inline]
+    #[inline(always)]
     fn diff_cc<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<u64, CodingError> {
-        let p = self.platform;
+        let p = &self.platform;
         if p.timestamps {
             self.code.read_number(Field::DiffCc, p.cc_bits.into(), input)
         } else {
@@ -359,14 +359,14 @@ impl<C: Code> Reader<C> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn rest<I: Iterator<Item = u32>>(
         &mut self,
         core: u8,
         diff_cc: u64,
         input: &mut BitReader<I>,
     ) -> Result<Head, CodingError> {
-        let p = self.platform;
+        let p = &self.platform;
         let count = self.code.read_number(Field::Count, p.count_bits.into(), input)?;
         if count != 0 {
             return Ok(Head::Count { core, diff_cc, count });
@@ -376,6 +376,7 @@ impl<C: Code> Reader<C> {
     }
 
     #[cold]
+    #[inline(never)]
     fn escape<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<Escape, CodingError> {
         let width = self.platform.count_bits.into();
         let kind = match self.code.read_bits(Field::Kind, 1, input)? {
@@ -423,7 +424,7 @@ impl<C: Code> Reader<C> {
     }
 
     /// Reads the target that follows a head, for an indirect branch of `core`.
-    #[inline]
+    #[inline(always)]
     pub fn target<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<u64, CodingError> {
         let bits = self.platform.address_bits();
         let diff = self.code.read_number(Field::DiffTa, bits, input)?;
@@ -435,6 +436,7 @@ impl<C: Code> Reader<C> {
     }
 
     /// Reads the taken bit that follows a head, for a conditional indirect branch.
+    #[inline]
     pub fn taken<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<bool, CodingError> {
         self.code.read_bits(Field::Taken, 1, input).map(|b| b == 1)
     }

@@ -346,7 +346,7 @@ macro_rules! schemes {
         }
 
         impl<'a> Decode<'a> for Replay<'a> {
-            #[inline]
+            #[inline(always)]
             fn message<I: Iterator<Item = u32>>(
                 &mut self,
                 harts: &mut Harts<'a>,

@@ -1,7 +1,7 @@
 //! Functions of a program, by number
 
 use crate::symbols::Symbols;
-use std::collections::HashMap;
+use retire::image::learned::Map;
 
 /// A function: its number, and the addresses that are in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Function {
 pub struct Functions {
     symbols: Symbols,
     names: Vec<String>,
-    known: HashMap<u64, Function>,
+    known: Map<u64, Function>,
 }
 
 impl Functions {

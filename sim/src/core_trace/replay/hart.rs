@@ -127,7 +127,7 @@ impl Hart {
     }
 
     /// Reports `kind` at the current position.
-    #[inline]
+    #[inline(always)]
     pub(super) fn report(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
         let count = std::mem::take(&mut self.since);
         sink.event(&FlowEvent { hart: self.index, kind, len, count, pc, target, cycle: self.cycle });
@@ -135,7 +135,7 @@ impl Hart {
     }
 
     /// Reports that `exit` went to `target`.
-    #[inline]
+    #[inline(always)]
     pub fn report_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
         self.report(kind, exit.pc, exit.len, target, sink);
         if let Some(signature_check) = &mut self.signature_check {
@@ -160,7 +160,7 @@ impl Hart {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn retire(&mut self, count: u32) -> Result<(), PathError> {
         self.since += count;
         self.run += u64::from(count);
@@ -185,7 +185,7 @@ impl Hart {
     }
 
     /// Retires instructions up to and including the next control-flow instruction, or up to the end of the code.
-    #[inline]
+    #[inline(always)]
     pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
         let (count, exit) =
             image.run_at(self.pc, self.when()).ok_or_else(|| PathError::no_code(image, self.pc, self.when()))?;

@@ -33,7 +33,7 @@ impl Path for Predictor {
     // inlined: a call costs a tenth of the replay speed
     #[inline(always)]
     fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
-        let link = exit.pc + u64::from(exit.len);
+        let link = exit.link();
         let (kind, target) = match exit.kind {
             ExitKind::Conditional => {
                 let taken = self.conditional(exit.pc, hart.in_warm_up(), |predicted| predicted);
@@ -67,7 +67,7 @@ impl Path for Predictor {
 }
 
 /// Advances to the `count`-th reported branch, which then counts as retired but is not yet resolved.
-#[inline]
+#[inline(always)]
 pub(in crate::scheme) fn reach_branch<'a>(
     hart: &mut Hart,
     predictor: &mut impl Path,
@@ -88,7 +88,7 @@ pub(in crate::scheme) fn reach_branch<'a>(
 }
 
 /// Reads the rest of a message about the branch that was reached, and updates the predictor with it.
-#[inline]
+#[inline(always)]
 pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
     predictor: &mut Predictor,
     reader: &mut Reader<Coder>,
@@ -97,7 +97,7 @@ pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
     bits: &mut BitReader<I>,
     sink: &mut impl ReplaySink,
 ) -> Result<Body, CodingError> {
-    let link = exit.pc + u64::from(exit.len);
+    let link = exit.link();
     Ok(if let ExitKind::Indirect(how, kind) = exit.kind {
         let target = reader.target(core, bits)?;
         predictor.indirect(how, exit.pc, link, hart.in_warm_up(), |_| Some(target));
@@ -120,7 +120,8 @@ pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
 }
 
 impl<'a> Decode<'a> for Replay {
-    #[inline]
+    // inlined, with all that it calls for a branch: results that are passed through memory cost more than the work
+    #[inline(always)]
     fn message<I: Iterator<Item = u32>>(
         &mut self,
         harts: &mut Harts<'a>,

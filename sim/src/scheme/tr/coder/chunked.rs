@@ -7,7 +7,7 @@
 
 use super::CoderSizes;
 use crate::bits::{BitReader, BitWriter};
-use crate::chunk::{self, Chunks};
+use crate::chunk::{self, Chunks, Layout};
 use crate::message::CodingError;
 use crate::platform::ParamError;
 use crate::scheme::fields::{Code, Field};
@@ -135,26 +135,39 @@ impl CoderSizes for Coding {
     }
 
     fn code(&self) -> Chunked {
-        Chunked(*self)
+        Chunked::new(*self)
     }
 }
 
 /// The code of chunked fields.
 #[derive(Clone, Debug)]
-pub struct Chunked(Coding);
+pub struct Chunked {
+    coding: Coding,
+    /// How `coding` is read.
+    b_cnt: Layout,
+    diff_ta: Layout,
+    diff_cc: Layout,
+    i_cnt: Layout,
+}
 
 impl Chunked {
     /// A code with these chunk sizes.
     pub const fn new(coding: Coding) -> Self {
-        Self(coding)
+        Self {
+            coding,
+            b_cnt: Layout::new(coding.b_cnt),
+            diff_ta: Layout::new(coding.diff_ta),
+            diff_cc: Layout::new(coding.diff_cc),
+            i_cnt: Layout::new(coding.i_cnt),
+        }
     }
 
     #[inline]
     fn chunks(&self, field: Field) -> Chunks {
         match field {
-            Field::DiffCc => self.0.diff_cc,
-            Field::DiffTa => self.0.diff_ta,
-            Field::ICnt | Field::Lost => self.0.i_cnt,
+            Field::DiffCc => self.coding.diff_cc,
+            Field::DiffTa => self.coding.diff_ta,
+            Field::ICnt | Field::Lost => self.coding.i_cnt,
             // the others have a fixed width
             Field::Count
             | Field::Core
@@ -162,7 +175,7 @@ impl Chunked {
             | Field::Taken
             | Field::Kind
             | Field::Context
-            | Field::Signature => self.0.b_cnt,
+            | Field::Signature => self.coding.b_cnt,
         }
     }
 }
@@ -180,17 +193,24 @@ impl Code for Chunked {
 
     fn flush(&mut self, _: &mut BitWriter) {}
 
-    #[inline]
+    #[inline(always)]
     fn read_number<I: Iterator<Item = u32>>(
         &mut self,
         field: Field,
         bits: u32,
         input: &mut BitReader<I>,
     ) -> Result<u64, CodingError> {
-        chunk::read(self.chunks(field), field.name(), bits, input)
+        let layout = match field {
+            Field::DiffCc => &self.diff_cc,
+            Field::DiffTa => &self.diff_ta,
+            Field::ICnt | Field::Lost => &self.i_cnt,
+            // the others have a fixed width
+            _ => &self.b_cnt,
+        };
+        layout.read(field.name(), bits, input)
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_bits<I: Iterator<Item = u32>>(
         &mut self,
         _: Field,

@@ -95,14 +95,14 @@ macro_rules! list {
                 match self { $(Self::$name(c) => c.flush(out),)* }
             }
 
-            #[inline]
+            #[inline(always)]
             fn read_number<I: Iterator<Item = u32>>(
                 &mut self, field: Field, bits: u32, input: &mut BitReader<I>,
             ) -> Result<u64, CodingError> {
                 match self { $(Self::$name(c) => c.read_number(field, bits, input),)* }
             }
 
-            #[inline]
+            #[inline(always)]
             fn read_bits<I: Iterator<Item = u32>>(
                 &mut self, field: Field, bits: u32, input: &mut BitReader<I>,
             ) -> Result<u64, CodingError> {
