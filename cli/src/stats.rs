@@ -4,14 +4,14 @@ use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, Sync
 use crate::files::input_name;
 use crate::inputs::SkipArgs;
 use crate::measured::measure;
-use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
+use crate::output::{count, facts, percent, plural, report_missing, short_id, stream_lines, sum, sum_streams};
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use ::sweep::plan::Plan;
 use host::input::{Input, InputOptions, BUILTIN};
 use host::recording::FileKind;
-use host::trace::Trace;
+use host::trace::{LossSummary, Trace};
 use host::words::are_trace;
 use retire::file::input;
 use retire::{FlowEvent, RetireSink};
@@ -86,15 +86,26 @@ struct Counts {
     /// `None` for a trace, since it needs the global order of events.
     shared: Option<Rates>,
     windows: Vec<Window>,
+    /// Gaps in a recording, which was imported from a trace that has them.
+    lost: LossSummary,
+}
+
+impl Counts {
+    /// Prints what is missing in the run.
+    fn report(&self, args: &Args) -> Status {
+        report_missing(Path::new(&args.input), &self.lost, None)
+    }
 }
 
 struct Both {
     windows: Windows,
     shared: Option<SharedRates>,
+    lost: LossSummary,
 }
 
 impl RetireSink for Both {
     fn event(&mut self, event: &FlowEvent) {
+        self.lost.count(event);
         self.windows.event(event);
         if let Some(shared) = &mut self.shared {
             shared.event(event);
@@ -128,7 +139,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
     let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
     let private = params.flow.predictors().filter(|(_, shared)| !shared);
     let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
-    let mut sink = Both { windows, shared };
+    let mut sink = Both { windows, shared, lost: LossSummary::default() };
     let totals = source.run()?.report_to(&mut sink, &Bars)?;
     let (mut system, windows) = sink.windows.finish(totals.cycles);
     system.finish(totals.cycles);
@@ -144,6 +155,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         streams: params.stream_cache().map(|_| sum_streams(&system.streams())),
         shared: sink.shared.map(|shared| shared.rates()),
         windows: if args.window.is_some() { windows } else { Vec::new() },
+        lost: sink.lost,
     })
 }
 
@@ -194,6 +206,7 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
         streams: info.params.stream_cache().map(|_| sum_streams(&rates.0.streams())),
         shared: None,
         windows: Vec::new(),
+        lost: LossSummary::default(),
     })
 }
 
@@ -250,9 +263,13 @@ fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<
     let [a, b, c, d, e] = columns;
     let mut table =
         Table::new([a, b, c, d, e, ("bits/cycle", Right), ("outcomes missed", Right), ("targets missed", Right)]);
+    let mut status = Status::Done;
     for input in inputs {
         let args = Args { input, ..args.clone() };
         let counts = if is_trace(&args)? { of_trace(&args)? } else { of_run(&args)? };
+        if counts.report(&args) == Status::Partial {
+            status = Status::Partial;
+        }
         if args.json {
             json(&args, &counts).line(out)?;
             continue;
@@ -276,7 +293,7 @@ fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<
     if !args.json {
         table.print(out)?;
     }
-    Ok(Status::Done)
+    Ok(status)
 }
 
 /// Statistics of a scheme that is only measured, as a sweep measures it.
@@ -372,7 +389,8 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         text(&counts, out)?;
     }
-    Ok(Status::Done)
+    out.flush()?;
+    Ok(counts.report(args))
 }
 
 fn json(args: &Args, c: &Counts) -> Object {
