@@ -371,7 +371,7 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             let source = Source::open(&args.input, &args.program, &args.machine)?;
             return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
             whole()?;
             args.skip.refuse()?;
             return measured(args, &name.scheme.to_string(), out);

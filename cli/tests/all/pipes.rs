@@ -64,6 +64,8 @@ const LINES: &[&str] = &[
     "sim @input:p.ret @--elf:p.elf --instructions 40 >--vcd:out",
     "!bench @--program:p.elf",
     "baselines @inputs:p.ret @--elf:p.elf --no-check",
+    "compare @inputs:p.ret @--elf:p.elf --no-check",
+    "!compare p.ret @--gates:gates.json",
     "results @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
     "papers @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
     "sweep @--plan:plan.toml -o swept",
