@@ -101,7 +101,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             };
             return crate::cfiat::encode("encode", &source, sizes, output, args.json, out);
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
             return Err(args.params.refuse(&name, "it has no trace file"));
         }
     }

@@ -12,6 +12,7 @@ mod cfiat;
 mod check_port;
 #[cfg(feature = "hardware")]
 mod circuit;
+mod compare;
 mod completions;
 mod coverage;
 mod decode;
@@ -126,6 +127,7 @@ enum Command {
     Gates(gates::Args),
     Bench(bench::Args),
     Baselines(baselines::Args),
+    Compare(compare::Args),
     Results(results::Args),
     Papers(papers::Args),
     Sweep(Box<sweep::Args>),
@@ -172,6 +174,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         #[cfg(feature = "hardware")]
         Command::Gates(args) => gates::run(args, out),
         Command::Baselines(args) => baselines::run(args, out),
+        Command::Compare(args) => compare::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
         Command::Papers(args) => papers::run(args, out),

@@ -140,7 +140,7 @@ impl ParamArgs {
             AnyScheme::Flow(_) | AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => {
                 format!("{}: {what}", self.0.shown_scheme())
             }
-            AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+            AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
                 format!("{}: only `goshawk sweep --encoding {}` measures it", self.0.shown_scheme(), name.scheme)
             }
         })

@@ -4,14 +4,14 @@ use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, Sync
 use crate::files::input_name;
 use crate::inputs::SkipArgs;
 use crate::measured::measure;
-use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
+use crate::output::{count, facts, percent, plural, report_missing, short_id, stream_lines, sum, sum_streams};
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use ::sweep::plan::Plan;
 use host::input::{Input, InputOptions, BUILTIN};
 use host::recording::FileKind;
-use host::trace::Trace;
+use host::trace::{LossSummary, Trace};
 use host::words::are_trace;
 use retire::file::input;
 use retire::image::learned::Learner;
@@ -87,6 +87,15 @@ struct Counts {
     /// `None` for a trace, since it needs the global order of events.
     shared: Option<Rates>,
     windows: Vec<Window>,
+    /// Gaps in a recording, which was imported from a trace that has them.
+    lost: LossSummary,
+}
+
+impl Counts {
+    /// Prints what is missing in the run.
+    fn report(&self, args: &Args) -> Status {
+        report_missing(Path::new(&args.input), &self.lost, None)
+    }
 }
 
 /// All that one pass over a run counts and checks.
@@ -98,6 +107,7 @@ struct Pass {
     /// Low bits that every target must have 0, if the run is to determine their number, and the OR of all targets.
     low: u64,
     targets: u64,
+    lost: LossSummary,
 }
 
 impl RetireSink for Pass {
@@ -113,6 +123,7 @@ impl RetireSink for Pass {
         if self.targets & self.low != 0 {
             return;
         }
+        self.lost.count(event);
         self.windows.event(event);
         if let Some(shared) = &mut self.shared {
             shared.event(event);
@@ -152,7 +163,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
         let (recording, learner) = learner.unzip();
         let low = if fixed_align { 0 } else { (1 << align) - 1 };
-        let mut sink = Pass { windows, shared, learner, low, targets: 0 };
+        let mut sink = Pass { windows, shared, learner, low, targets: 0, lost: LossSummary::default() };
         let totals = source.run()?.report_to(&mut sink, &Bars)?;
         if let Some((recording, learner)) = recording.zip(sink.learner.take()) {
             recording.learned(learner)?;
@@ -176,6 +187,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         streams: params.stream_cache().map(|_| sum_streams(&system.streams())),
         shared: sink.shared.map(|shared| shared.rates()),
         windows: if args.window.is_some() { windows } else { Vec::new() },
+        lost: sink.lost,
     })
 }
 
@@ -226,6 +238,7 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
         streams: info.params.stream_cache().map(|_| sum_streams(&rates.0.streams())),
         shared: None,
         windows: Vec::new(),
+        lost: LossSummary::default(),
     })
 }
 
@@ -282,9 +295,13 @@ fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<
     let [a, b, c, d, e] = columns;
     let mut table =
         Table::new([a, b, c, d, e, ("bits/cycle", Right), ("outcomes missed", Right), ("targets missed", Right)]);
+    let mut status = Status::Done;
     for input in inputs {
         let args = Args { input, ..args.clone() };
         let counts = if is_trace(&args)? { of_trace(&args)? } else { of_run(&args)? };
+        if counts.report(&args) == Status::Partial {
+            status = Status::Partial;
+        }
         if args.json {
             json(&args, &counts).line(out)?;
             continue;
@@ -308,7 +325,7 @@ fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<
     if !args.json {
         table.print(out)?;
     }
-    Ok(Status::Done)
+    Ok(status)
 }
 
 /// Statistics of a scheme that is only measured, as a sweep measures it.
@@ -386,7 +403,7 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             let source = Source::open(&args.input, &args.program, &args.machine)?;
             return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
             whole()?;
             args.skip.refuse()?;
             return measured(args, &name.scheme.to_string(), out);
@@ -404,7 +421,8 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         text(&counts, out)?;
     }
-    Ok(Status::Done)
+    out.flush()?;
+    Ok(counts.report(args))
 }
 
 fn json(args: &Args, c: &Counts) -> Object {

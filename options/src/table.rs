@@ -51,7 +51,8 @@ fn flow(scheme: &AnyScheme) -> Option<&FlowScheme> {
         | AnyScheme::Cfiat(_)
         | AnyScheme::Shared(_)
         | AnyScheme::Baseline(_)
-        | AnyScheme::Etrace(_) => None,
+        | AnyScheme::Etrace(_)
+        | AnyScheme::Ntrace(_) => None,
     }
 }
 

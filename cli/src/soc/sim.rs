@@ -146,7 +146,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         AnyScheme::Flow(_) => (None, None),
         AnyScheme::Inputs(sizes) => (Some(sizes), None),
         AnyScheme::Cfiat(sizes) => (None, Some(DataScheme::Cfiat(sizes))),
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
             return Err(args.params.refuse(&scheme, "it has no circuit"));
         }
     };

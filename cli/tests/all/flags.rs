@@ -36,6 +36,7 @@ const LINES: &[(&str, &str)] = &[
     ("sim", "sim builtin:bank"),
     ("programs", "programs"),
     ("baselines", "baselines builtin:bank --harts 2"),
+    ("compare", "compare builtin:bank --harts 2"),
     ("sweep", "sweep --trace builtin:bank --encoding tr_e --set small -o out"),
     ("diag ls", "diag ls"),
     ("diag plan", "diag plan builtin:race builtin:bank"),
@@ -79,6 +80,7 @@ const VALUES: &[(&str, &str)] = &[
     ("format", "json"),
     ("from", "5"),
     ("function", "rt_main"),
+    ("gates", "gates.json"),
     ("harts", "3"),
     ("hash", "left2"),
     ("ingress", "etrace"),
@@ -210,6 +212,9 @@ const SAME: &[(&str, &str, &str)] = &[
     ("baselines", "seed", "the same instructions retire, and nothing has a time"),
     ("baselines", "caches", "the same instructions retire, and nothing has a time"),
     ("baselines", "timing", "the same instructions retire, and nothing has a time"),
+    ("compare", "seed", "the same instructions retire, and nothing has a time"),
+    ("compare", "caches", "the same instructions retire, and nothing has a time"),
+    ("compare", "timing", "the same instructions retire, and nothing has a time"),
     ("sweep", "threads", "the results are those of any number of threads"),
     ("diag plan", "clock", "the script has no tick, whose rate depends on it"),
     ("diag plan", "link", "the rates fit the link"),
@@ -304,6 +309,9 @@ fn no_option_is_accepted_and_ignored() {
         assert_eq!(o.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&o.stderr));
     }
     std::fs::copy(place.path().join("system/parameters.json"), place.path().join("parameters.json")).unwrap();
+    let parameters = std::fs::read_to_string(place.path().join("parameters.json")).unwrap();
+    let gates = format!("{{\"parameters\": {parameters}, \"gates_with_memory\": 9000.0}}");
+    std::fs::write(place.path().join("gates.json"), gates).unwrap();
     std::fs::write(place.path().join("plan.toml"), "max_instructions = 1000\n").unwrap();
     std::fs::write(
         place.path().join("port.txt"),

@@ -200,6 +200,40 @@ fn another_build_is_taken_when_asked_for_and_refused_else() {
 }
 
 #[test]
+fn standard_protocols_are_compared_with_the_schemes() {
+    let place = place();
+    let json = |words: &str| -> serde_json::Value {
+        serde_json::from_str(&place.good(&format!("compare {words} --json"))).unwrap()
+    };
+    let bits = |o: &serde_json::Value, scheme: &str| {
+        let all = o["schemes"].as_array().unwrap();
+        let found = all.iter().find(|s| s["scheme"] == scheme).unwrap_or_else(|| panic!("{scheme}"));
+        found["bits_per_instruction"].as_f64()
+    };
+    let program = json("p.elf --harts 2");
+    assert_eq!((&program["checked"], &program["left_out"]), (&true.into(), &serde_json::json!([])));
+    // the modes save bits, in the order in which the schemes are known to
+    let order = ["ntrace+btm", "ntrace", "ntrace+ir8", "etrace+ir8", "tr_e:small"].map(|s| bits(&program, s).unwrap());
+    assert!(order.is_sorted_by(|a, b| a > b), "{order:?}");
+    for scheme in ["ntrace+ir8+rh", "tr_e:m4"] {
+        let stats: serde_json::Value =
+            serde_json::from_str(&place.good(&format!("stats p.elf --harts 2 --json --scheme {scheme}"))).unwrap();
+        assert_eq!(stats["bits_per_instruction"].as_f64(), bits(&program, scheme), "{scheme}");
+    }
+    // a recording has no code and no values
+    let recording = json("p.ret");
+    assert_eq!(bits(&recording, "tr_e:m4"), bits(&program, "tr_e:m4"));
+    assert!(["ntrace", "etrace", "inputs"].map(|s| bits(&recording, s)).iter().all(Option::is_none));
+    let left_out = recording["left_out"].to_string();
+    assert!(left_out.contains("ntrace of p.ret") && left_out.contains("inputs of p.ret"), "{left_out}");
+    assert_eq!(bits(&json("p.ret --elf p.elf"), "ntrace"), bits(&program, "ntrace"));
+    let table = place.good("compare p.elf p.elf --harts 2");
+    let heads: Vec<_> = table.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(heads, ["scheme", "bits/instr", "least", "most", "of", "N-Trace"]);
+    assert!(table.contains("decoded, and equal to what went in"), "{table}");
+}
+
+#[test]
 fn baselines_are_decoded_from_a_program_and_from_its_recordings() {
     let place = place();
     let bits = |words: &str| {

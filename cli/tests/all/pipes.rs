@@ -68,6 +68,8 @@ const LINES: &[&str] = &[
     "!bench @--program:p.elf",
     "!bench --program p.elf @--compare:bench.json",
     "baselines @inputs:p.ret @--elf:p.elf --no-check",
+    "compare @inputs:p.ret @--elf:p.elf --no-check",
+    "!compare p.ret @--gates:gates.json",
     "results @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
     "papers @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
     "sweep @--plan:plan.toml -o swept",

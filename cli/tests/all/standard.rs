@@ -83,6 +83,12 @@ fn damage_is_marked_and_gives_exit_code_2() {
         std::fs::write(&path, bytes).unwrap();
         let why = bad(&place, &format!("import {file} {options} --elf {PROGRAM} -o x.ret"));
         assert!(why.contains("were refused") && why.contains("byte "), "{why}");
+        let elf = format!("x.ret --elf {PROGRAM}");
+        for view in ["profile", "show --limit 1000000", "coverage -o x.info", "timeline -o x.json", "stats --set m4"] {
+            let (name, rest) = view.split_once(' ').unwrap_or((view, ""));
+            let why = bad(&place, &format!("{name} {elf} {rest}"));
+            assert!(why.contains("the trace lost at least 0 instructions, in 1 gap"), "{view}: {why}");
+        }
     }
 }
 

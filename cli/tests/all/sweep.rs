@@ -343,7 +343,7 @@ fn a_bad_trace_is_named_and_the_others_are_measured() {
 fn stats_measures_what_a_sweep_measures() {
     let place = Place::new();
     place.good("run p.elf -o p.ret");
-    for scheme in ["edmtf(192,4)", "tslz(256x12,9)", "gzip-9", "etrace+ir8", "tr_e:small+count18"] {
+    for scheme in ["edmtf(192,4)", "tslz(256x12,9)", "gzip-9", "etrace+ir8", "ntrace+ir8+rh", "tr_e:small+count18"] {
         let Ok(stats) = serde_json::from_str::<Value>(&place.good(&format!("stats p.elf --json --scheme {scheme}")))
         else {
             panic!("{scheme}");

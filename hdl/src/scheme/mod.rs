@@ -97,7 +97,7 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             params.check()?;
             Box::new(params)
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
             return Err(ParamError::UnknownScheme {
                 name: name.scheme.to_string(),
                 forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs and cfiat, which have a circuit".into(),

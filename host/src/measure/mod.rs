@@ -8,13 +8,14 @@
 //! | see [`sim::scheme`] | a scheme of a trace module |
 //! | `tslz(256x12,9)`, `edmtf(192,4)`, `gzip-9`, `zstd-19`, `xz-9`, ... | baselines, see [`sim::baseline`] |
 //! | `etrace`, `etrace+ir8+bp512+jtc64`, ... | RISC-V E-Trace, see [`sim::baseline::etrace`]; needs the program |
+//! | `ntrace`, `ntrace+btm`, `ntrace+ir8+rh`, ... | RISC-V N-Trace, see [`sim::standard::ntrace`]; needs the program |
 //! | `shared:SET` | one T-raptor predictor for all cores: misprediction rates, no stream |
 //!
 //! | module | what is there |
 //! | --- | --- |
 //! | `spec` | scheme names |
 //! | `stream` | schemes of trace modules, and rates of a shared predictor |
-//! | `baseline`, `etrace` | software compressors |
+//! | `baseline`, `etrace`, `ntrace` | software compressors |
 //! | `kept` | storage of a stream until it is verified |
 //! | `digest` | digest for comparing two streams of events |
 
@@ -22,6 +23,7 @@ mod baseline;
 mod digest;
 mod etrace;
 mod kept;
+mod ntrace;
 mod spec;
 mod stream;
 

@@ -2,6 +2,7 @@
 
 use super::baseline::Baseline;
 use super::etrace::Etrace;
+use super::ntrace::Ntrace;
 use super::stream::{Shared, Stream};
 use super::TraceScheme;
 use retire::image::Image;
@@ -74,7 +75,7 @@ impl SchemeSpec {
             AnyScheme::Flow(_) | AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => {
                 return Err(SchemeError::Data(name.to_string()));
             }
-            AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {}
+            AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {}
         }
         Ok(Self { name: name.to_string(), scheme, stated })
     }
@@ -94,14 +95,14 @@ impl SchemeSpec {
         match &self.scheme {
             AnyScheme::Flow(flow) => flow.family(),
             AnyScheme::Shared(_) => Family::Shared,
-            AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => Family::Baseline,
+            AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => Family::Baseline,
             AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
         }
     }
 
     /// Whether it needs the program: a recording of the run is not enough.
     pub fn needs_program(&self) -> bool {
-        matches!(self.scheme, AnyScheme::Etrace(_))
+        matches!(self.scheme, AnyScheme::Etrace(_) | AnyScheme::Ntrace(_))
     }
 
     /// The part of the name before the set: the encoding.
@@ -122,7 +123,8 @@ impl SchemeSpec {
             | AnyScheme::Cfiat(_)
             | AnyScheme::Shared(_)
             | AnyScheme::Baseline(_)
-            | AnyScheme::Etrace(_) => None,
+            | AnyScheme::Etrace(_)
+            | AnyScheme::Ntrace(_) => None,
         }
     }
 
@@ -143,7 +145,7 @@ impl SchemeSpec {
     pub fn state_bits(&self, platform: &Platform) -> u64 {
         let platform = &self.on(platform);
         match &self.scheme {
-            AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => 0,
+            AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => 0,
             AnyScheme::Shared(set) => set.0.state_bits(platform.address_bits()).into(),
             AnyScheme::Flow(flow) => u64::from(flow.state_bits(platform)) * u64::from(platform.cores),
             AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
@@ -151,7 +153,7 @@ impl SchemeSpec {
     }
 
     /// Starts the scheme on a run. With `keep` the stream is kept for verification. `image` is the program, if known;
-    /// E-Trace requires it.
+    /// E-Trace and N-Trace require it.
     pub fn build<'a>(
         &self,
         platform: &Platform,
@@ -168,6 +170,7 @@ impl SchemeSpec {
             AnyScheme::Shared(set) => Box::new(Shared::new(&set.0, platform)),
             AnyScheme::Baseline(compressor) => Box::new(Baseline::new(*compressor, *platform, keep)),
             AnyScheme::Etrace(options) => Box::new(Etrace::new(*options, *platform, keep, image)),
+            AnyScheme::Ntrace(modes) => Box::new(Ntrace::new(*modes, *platform, keep, image)),
             AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
         })
     }
@@ -182,10 +185,18 @@ mod tests {
     fn names_give_the_schemes_they_say() {
         let spec = |name: &str| SchemeSpec::parse(name).unwrap();
         let family = |name: &str| spec(name).family();
-        let names =
-            ["tr_b:m4", "tr(bcnt=1,1):s0", "nexs", "sc-lsp:rbase-32x4", "shared:large", "edmtf(192,4)", "etrace+ir8"];
+        let names = [
+            "tr_b:m4",
+            "tr(bcnt=1,1):s0",
+            "nexs",
+            "sc-lsp:rbase-32x4",
+            "shared:large",
+            "edmtf(192,4)",
+            "etrace+ir8",
+            "ntrace",
+        ];
         let [a, b, c, d, e] = [Family::Tr, Family::Nexus, Family::ScLsp, Family::Shared, Family::Baseline];
-        assert_eq!(names.map(family), [a, a, b, c, d, e, e]);
+        assert_eq!(names.map(family), [a, a, b, c, d, e, e, e]);
         let one = spec("tr(bcnt=1,1):m4");
         assert_eq!((one.encoding(), one.set()), ("tr(bcnt=1,1)", "m4"));
         assert_eq!(spec("tr_e:256/0/0").flow(), spec("tr_e:s0").flow());

@@ -13,6 +13,7 @@ use super::{cfiat, inputs, DataScheme, FlowScheme};
 use crate::baseline::{self, etrace};
 use crate::platform::{ParamError, Platform};
 use crate::scheme::tr::TrParams;
+use crate::standard::ntrace;
 use std::fmt;
 use std::str::FromStr;
 
@@ -70,6 +71,8 @@ kinds! {
     Baseline(baseline::Params),
     /// RISC-V E-Trace in software.
     Etrace(etrace::Options),
+    /// RISC-V N-Trace in software.
+    Ntrace(ntrace::Modes),
 }
 
 impl Named for FlowScheme {
@@ -136,6 +139,16 @@ impl Named for baseline::Params {
 impl Named for etrace::Options {
     fn forms() -> Vec<&'static str> {
         vec!["etrace+ir8+bp512+jtc64"]
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        name.parse().ok().map(Ok)
+    }
+}
+
+impl Named for ntrace::Modes {
+    fn forms() -> Vec<&'static str> {
+        vec!["ntrace+btm+ir8+rh"]
     }
 
     fn find(name: &str) -> Option<Result<Self, ParamError>> {
@@ -241,6 +254,7 @@ mod tests {
             ("shared:large", "shared:large"),
             ("gzip-9", "gzip-9"),
             ("etrace+ir8", "etrace+ir8"),
+            ("ntrace+ir8+rh", "ntrace+ir8+rh"),
         ] {
             let found: SchemeName = name.parse().unwrap();
             assert_eq!(
@@ -249,7 +263,7 @@ mod tests {
             );
         }
         let unknown = "inptus".parse::<SchemeName>().unwrap_err().to_string();
-        for form in ["tr_e:SET", "inputs:SIZES", "cfiat:SIZES", "gzip-9", "etrace+ir8"] {
+        for form in ["tr_e:SET", "inputs:SIZES", "cfiat:SIZES", "gzip-9", "etrace+ir8", "ntrace+btm"] {
             assert!(unknown.contains(form), "{unknown}");
         }
     }

@@ -98,8 +98,8 @@ pub(super) struct Output {
     held: Vec<FlowEvent>,
     /// `since` at the last accepted packet.
     accepted: u32,
-    /// Whether a packet was refused since the position was known.
-    refused: bool,
+    /// Whether instructions are missing since the position was last known: a packet was refused, or a loss reported.
+    missing: bool,
     pub(super) counts: Counts,
 }
 
@@ -113,7 +113,7 @@ impl Output {
             since: 0,
             held: Vec::new(),
             accepted: 0,
-            refused: false,
+            missing: false,
             counts: Counts::default(),
         }
     }
@@ -153,8 +153,14 @@ impl Output {
     pub(super) fn refuse(&mut self) {
         self.held.clear();
         self.since = self.accepted;
-        self.refused = true;
+        self.missing = true;
         self.counts.faults += 1;
+    }
+
+    /// Packets were lost.
+    pub(super) fn miss(&mut self) {
+        self.missing = true;
+        self.counts.losses += 1;
     }
 
     /// The position is not known from here, where `next` would have been the next PC.
@@ -190,7 +196,7 @@ impl Output {
         if let Some(context) = context {
             self.enter(context, false, pc);
         }
-        self.refused = false;
+        self.missing = false;
         match std::mem::replace(&mut self.state, State::Running) {
             State::Before => self.event(FlowKind::Start, 0, pc, pc),
             State::Unknown { next } => self.event(FlowKind::Gap { lost: 0 }, 0, next, pc),
@@ -204,8 +210,8 @@ impl Output {
             State::Before => return,
             State::Running => next,
             State::Unknown { next } => {
-                if self.refused {
-                    // damage up to the end
+                if self.missing {
+                    // no synchronization up to the end
                     self.event(FlowKind::Gap { lost: 0 }, 0, next, next);
                 }
                 next
@@ -214,5 +220,30 @@ impl Output {
         self.event(FlowKind::Stop, 0, next, next);
         self.accept(sink);
         self.state = State::Before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events of a hart whose trace ends where its position is not known.
+    fn ended(unknown: impl FnOnce(&mut Output)) -> Vec<FlowKind> {
+        let (mut out, mut events) = (Output::new(0), Vec::<FlowEvent>::new());
+        out.begin(0x100, None);
+        out.accept(&mut events);
+        unknown(&mut out);
+        out.lose(0x104);
+        out.end(0, &mut events);
+        events.iter().map(|e| e.kind).collect()
+    }
+
+    #[test]
+    fn instructions_that_are_missing_at_the_end_are_marked() {
+        let (start, gap, stop) = (FlowKind::Start, FlowKind::Gap { lost: 0 }, FlowKind::Stop);
+        assert_eq!(ended(Output::miss), [start, gap, stop]);
+        assert_eq!(ended(Output::refuse), [start, gap, stop]);
+        // tracing was disabled
+        assert_eq!(ended(|_| {}), [start, stop]);
     }
 }

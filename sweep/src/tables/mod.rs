@@ -9,6 +9,7 @@
 //! | [`papers`] | docs/reference/paper-tables.md | [`PAPERS`] |
 //! | [`stream_caches`] | docs/reference/stream-cache-results.md | [`STREAM_CACHES`] |
 //! | [`baselines`] | what `goshawk baselines` prints | [`BASELINES`] |
+//! | [`baselines`] | what `goshawk compare` prints | [`COMPARE`] |
 
 pub mod baselines;
 pub mod papers;
@@ -35,6 +36,8 @@ pub const PAPERS: &str = include_str!("../../plans/papers.toml");
 pub const STREAM_CACHES: &str = include_str!("../../plans/stream-caches.toml");
 /// Plan of the comparison with other compressors.
 pub const BASELINES: &str = include_str!("../../plans/baselines.toml");
+/// Plan of the comparison with the standard protocols.
+pub const COMPARE: &str = include_str!("../../plans/compare.toml");
 
 /// Parses one of the plans above; `traces`, if any, and the limit of instructions replace its own.
 pub fn plan(text: &str, traces: &[String], instructions: Option<u64>) -> Result<Plan, SweepError> {

@@ -139,7 +139,7 @@ impl<'a> Decoder<'a> {
 
     /// The container lost packets, or has bytes that are none.
     pub fn lost(&mut self, sink: &mut impl RetireSink) {
-        self.out.counts.losses += 1;
+        self.out.miss();
         self.leave(sink);
     }
 
@@ -372,7 +372,7 @@ impl<'a> Decoder<'a> {
                     Status::NoChange => return Ok(()),
                     Status::EndedAnyway if self.out.is_running() => self.confirm(sink)?,
                     Status::EndedAnyway | Status::EndedReported => {}
-                    Status::Lost => self.out.counts.losses += 1,
+                    Status::Lost => self.out.miss(),
                 }
                 if self.out.is_running() && status != Status::Lost {
                     self.out.counts.pauses += 1;

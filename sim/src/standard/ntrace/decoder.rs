@@ -131,7 +131,7 @@ impl<'a> Decoder<'a> {
 
     /// Messages were lost, or there are bytes that are none.
     pub fn lost(&mut self, sink: &mut impl RetireSink) {
-        self.out.counts.losses += 1;
+        self.out.miss();
         self.leave(sink);
     }
 

@@ -6,6 +6,7 @@
 //! | `message` | fields of a message |
 //! | `decoder` | from the messages of a hart to its events |
 //! | `encoder` | golden encoder |
+//! | `modes` | its modes by name, for measurements |
 //! | `stream` | from a byte stream to the events of all harts |
 //!
 //! # Source
@@ -14,11 +15,13 @@
 mod decoder;
 mod encoder;
 mod message;
+mod modes;
 mod params;
 mod stream;
 
 pub use decoder::Decoder;
 pub use encoder::{Encoder, Options};
 pub use message::{read, Kind, Message, MAX_MESSAGE};
+pub use modes::{Modes, UnknownModes};
 pub use params::Parameters;
 pub use stream::{Scan, Trace};

@@ -1,0 +1,188 @@
+//! `goshawk compare`: bits per instruction, and gates, of the standard trace protocols and of the project's schemes
+
+use crate::args::{check_cores, MachineArgs, ProgramArgs, Source};
+use crate::files::input_name;
+use crate::measured::measure;
+use crate::output::{count, plural, Left, Object, Right, Table};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use ::sweep::gates::GateList;
+use ::sweep::plan::Plan;
+use ::sweep::tables::baselines::{rows, Row};
+use ::sweep::tables::{plan, Measured, COMPARE};
+use host::input::Input;
+use serde_json::{json, Value};
+use sim::analysis::ratio;
+use sim::scheme::inputs::params::Sizes;
+use sim::standard::ntrace::Modes;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Compare the standard protocols N-Trace and E-Trace with Goshawk's schemes: bits per instruction, and gates
+///
+/// Every stream is decoded and compared with its input, unless --no-verify is given. All traces are without time. The
+/// scheme `inputs` records the values that the program reads from outside, and so its data too; its stream is not
+/// decoded here.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  goshawk compare builtin:vm\n  goshawk compare firmware.elf --json\n  \
+    goshawk compare builtin:fft builtin:qsort --harts 4 --max-instructions 200000\n  \
+    for s in small m4 large; do goshawk gates --set $s --json; done >gates.json\n  \
+    goshawk compare vm.ret --elf builtin:vm --gates gates.json")]
+pub struct Args {
+    /// Retire files, branch traces (rbt1), RISC-V executables, or builtin:NAME [default: all built-in programs]
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
+    inputs: Vec<String>,
+    /// Program of the recordings with its build ID, which E-Trace and N-Trace need. May be repeated
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
+    elf: Vec<String>,
+    /// Accept a program with another build ID than the trace or recording names. The one program is used for all
+    /// recordings
+    #[arg(long, requires = "elf")]
+    any_build: bool,
+    /// Output of `goshawk gates --json`, for measured gates. May be repeated
+    #[arg(long, value_name = "FILE")]
+    gates: Vec<PathBuf>,
+    /// Skip decoding of the streams: faster, but unverified
+    #[arg(long = "no-verify", alias = "no-check")]
+    no_check: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// A scheme, with its bits by input and in total.
+struct Line {
+    scheme: String,
+    /// Bits per instruction of each input; `None` where it was left out.
+    each: Vec<Option<f64>>,
+    /// Of all inputs together.
+    all: Option<f64>,
+    gates: Option<f64>,
+}
+
+impl Line {
+    /// Least or most bits per instruction of an input.
+    fn extreme(&self, of: impl Fn(f64, f64) -> f64) -> Option<f64> {
+        self.each.iter().copied().collect::<Option<Vec<_>>>()?.into_iter().reduce(of)
+    }
+
+    fn object(&self, base: Option<f64>) -> Value {
+        json!({
+            "scheme": self.scheme, "bits_per_instruction": self.all, "by_input": self.each,
+            "of_ntrace": self.all.zip(base).map(|(a, b)| a / b), "gates": self.gates,
+        })
+    }
+}
+
+/// The scheme `inputs`, which only programs have; why an input was left out goes to `left_out`.
+fn inputs_line(args: &Args, each: &[Row], left_out: &mut Vec<String>) -> Result<Line, Failure> {
+    let sizes = Sizes::default();
+    let (mut by_input, mut bits, mut instructions) = (Vec::new(), 0, 0);
+    for row in each {
+        let recorded = match Input::open(&row.input)?.is_recording() {
+            true => Err("it needs a program, since a recording has no values".to_string()),
+            false => {
+                let source = Source::open(&row.input, &ProgramArgs::default(), &args.machine)?;
+                host::inputs::record(&source.run()?, sizes, 0, None, &Bars).map_err(|e| e.to_string())
+            }
+        };
+        match recorded {
+            Ok(recorded) => {
+                by_input.push(Some(ratio(recorded.stats.bits, recorded.stats.instructions)));
+                bits += recorded.stats.bits;
+                instructions += recorded.stats.instructions;
+            }
+            Err(why) => {
+                by_input.push(None);
+                left_out.push(format!("{sizes} of {}: {why}", row.input));
+            }
+        }
+    }
+    let all = by_input.iter().all(Option::is_some).then(|| ratio(bits, instructions));
+    Ok(Line { scheme: sizes.to_string(), each: by_input, all, gates: None })
+}
+
+/// A line for each scheme of the plan.
+fn lines(plan: &Plan, m: &Measured, gates: &GateList, (total, each): (&Row, &[Row])) -> Result<Vec<Line>, Failure> {
+    let schemes = plan.schemes()?;
+    Ok(schemes
+        .iter()
+        .enumerate()
+        .map(|(i, spec)| {
+            let of = |row: &Row| row.bits[i].1.map(|bits| ratio(bits, row.instructions));
+            let point = m.points.iter().find(|p| p.scheme == spec.name);
+            Line {
+                scheme: spec.name.clone(),
+                each: each.iter().map(of).collect(),
+                all: of(total),
+                gates: point.and_then(|p| gates.of(p)),
+            }
+        })
+        .collect())
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let harts = args.machine.harts.unwrap_or(1);
+    check_cores(harts)?;
+    let gates = GateList::read(&args.gates)?;
+    let settings = args.machine.settings();
+    let mut plan = plan(COMPARE, &args.inputs, settings.max_instructions)?;
+    args.machine.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
+    plan.each(|p| {
+        (p.settings, p.harts, p.verify) = (settings.clone(), vec![harts], !args.no_check);
+        (p.elfs, p.any_build) = (args.elf.clone(), args.any_build);
+    });
+    let (measured, mut left_out) = measure("compare", &plan)?;
+    let rows = rows(&plan, &measured, &left_out)?;
+    let Some((total, each)) = rows.split_last() else { return Ok(Status::Done) };
+    let mut lines = lines(&plan, &measured, &gates, (total, each))?;
+    lines.push(inputs_line(args, each, &mut left_out)?);
+    let base = lines.iter().find(|l| l.scheme == Modes::BEST.to_string()).and_then(|l| l.all);
+    if args.json {
+        let inputs: Vec<_> = each
+            .iter()
+            .map(|r| json!({ "input": r.input, "harts": r.harts, "instructions": r.instructions }))
+            .collect();
+        Object::new("compare", &plan.traces.join(" "))
+            .with("source", settings.describe().into())
+            .with("checked", (!args.no_check).into())
+            .with("inputs", inputs.into())
+            .with("instructions", total.instructions.into())
+            .with("schemes", lines.iter().map(|l| l.object(base)).collect::<Vec<_>>().into())
+            .with("left_out", json!(left_out))
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let several = each.len() > 1;
+    let mut columns = vec![("scheme", Left), ("bits/instr", Right)];
+    if several {
+        columns.extend([("least", Right), ("most", Right)]);
+    }
+    columns.push(("of N-Trace", Right));
+    if !args.gates.is_empty() {
+        columns.push(("NAND2 a core", Right));
+    }
+    let mut table = Table::of(&columns);
+    let bits = |b: Option<f64>| b.map_or_else(|| "-".into(), |b| format!("{b:.4}"));
+    for line in &lines {
+        let mut cells = vec![line.scheme.clone(), bits(line.all)];
+        if several {
+            cells.extend([bits(line.extreme(f64::min)), bits(line.extreme(f64::max))]);
+        }
+        let share = line.all.zip(base).map(|(a, b)| format!("{:.1} %", 100.0 * a / b));
+        cells.push(share.unwrap_or_else(|| "-".into()));
+        if !args.gates.is_empty() {
+            cells.push(line.gates.map_or_else(|| "-".into(), |g| count(g.round() as u64)));
+        }
+        table.cells(cells);
+    }
+    table.print(out)?;
+    let checked = if args.no_check { "not decoded" } else { "decoded, and equal to what went in" };
+    writeln!(out, "{}, {} instructions; {checked}", plural(each.len() as u64, "input"), count(total.instructions))?;
+    writeln!(out, "of N-Trace: of the bits of {}", Modes::BEST)?;
+    left_out.iter().try_for_each(|l| writeln!(out, "left out: {l}"))?;
+    Ok(Status::Done)
+}
