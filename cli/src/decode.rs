@@ -26,7 +26,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk decode firmware.gtr --elf firmware.elf --core 2 --json\n  \
     goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20\n  \
-    goshawk decode bank.glv --core 1 --limit 20")]
+    goshawk decode fft.glv --core 1 --limit 20")]
 pub struct Args {
     /// Trace file, raw trace words as text or bytes, or file of load values
     #[arg(value_name = "TRACE")]
