@@ -216,15 +216,10 @@ fn a_position_independent_program_is_moved_to_its_address() {
     assert!(why.contains("with the address at which it was loaded, FILE@0xADDR"), "{why}");
     let told = place.good("replay b.gtr --elf bank.so@0x80000000 --check b.ret --summary");
     assert!(told.contains("equal to b.ret"), "{told}");
-    // functions and lines are those of the program
-    for command in ["profile", "coverage", "show --limit 50"] {
-        let of = |elf: &str| {
-            place.good(&format!("{command} b.gtr --elf {elf}")).replace("bank.so@0x80000000", "builtin:bank")
-        };
-        assert_eq!(of("bank.so@0x80000000"), of("builtin:bank"), "{command}");
-    }
-    let why = refused(&place, "replay b.gtr --elf bank.so@0x90000000 --summary");
-    assert!(why.contains("b.gtr: "), "{why}");
+    // functions are those of the program
+    let of =
+        |elf: &str| place.good(&format!("profile b.gtr --elf {elf}")).replace("bank.so@0x80000000", "builtin:bank");
+    assert_eq!(of("bank.so@0x80000000"), of("builtin:bank"));
     std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
     let why = refused(&place, "replay b.gtr --elf bank.elf@0x80000000");
     assert!(why.contains("bank.elf: is linked to fixed addresses"), "{why}");
