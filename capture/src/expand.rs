@@ -15,74 +15,20 @@
 //! * **a thread switch on the hart**, or untraced code in between: an interrupt with cause 0.
 //! * **system call**: an ordinary instruction, which retires when the call is made.
 
-use crate::code::{self, Piece, Versions};
+mod block;
+mod sink;
+mod steps;
+
+pub use self::sink::{IgnoreAll, Origin, Sink};
+
+use self::block::{one_line, Block};
+use crate::code::Versions;
 use crate::harts::Harts;
-use crate::layout;
-use crate::machine::{Flow, Machine};
+use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::words::Entry;
-use retire::code::{Change, CodeBlock};
-use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
+use retire::{Context, DataKind, FlowEvent, FlowKind};
 use serde::Serialize;
-
-/// Normalises the spaces of a disassembled instruction, and removes the encoding that QEMU's RISC-V disassembler puts
-/// first.
-fn one_line(machine: Machine, text: &str) -> String {
-    let bits = usize::from(matches!(machine, Machine::Riscv32 | Machine::Riscv64));
-    text.split_whitespace().skip(bits).collect::<Vec<_>>().join(" ")
-}
-
-/// Thread and instruction of an event or a datum.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    /// Thread number, in order of creation.
-    pub thread: u32,
-    /// Text of the instruction; empty if not requested.
-    pub text: &'a str,
-    /// Target of a direct branch, taken or not; for all other events, where control went.
-    pub direct: u64,
-}
-
-/// A receiver of the expanded run.
-pub trait Sink {
-    /// Receives the next event.
-    fn event(&mut self, of: &Origin<'_>, event: &FlowEvent);
-    /// Receives the next datum, which precedes the event of its instruction.
-    fn data(&mut self, of: &Origin<'_>, data: &DataEvent);
-    /// A block was translated: address, sizes of its instructions, code.
-    fn block(&mut self, start: u64, sizes: &[u8], code: &[u8]) {
-        let _ = (start, sizes, code);
-    }
-    /// Instructions of a thread retire: `count` of the block at `start`, beginning with the one with index `from`.
-    fn instructions(&mut self, thread: u32, start: u64, from: usize, count: usize) {
-        let _ = (thread, start, from, count);
-    }
-    /// Whether it takes the code that retires.
-    fn wants_code(&self) -> bool {
-        false
-    }
-    /// Receives the next block of code that retires, before its first instruction.
-    fn code_block(&mut self, block: &CodeBlock) {
-        let _ = block;
-    }
-    /// Receives a change between blocks of code that have the same start.
-    fn code_change(&mut self, change: Change) {
-        let _ = change;
-    }
-    /// Whether it needs no more events.
-    fn is_full(&self) -> bool {
-        false
-    }
-}
-
-/// A sink that ignores everything.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct IgnoreAll;
-
-impl Sink for IgnoreAll {
-    fn event(&mut self, _: &Origin<'_>, _: &FlowEvent) {}
-    fn data(&mut self, _: &Origin<'_>, _: &DataEvent) {}
-}
 
 /// Statistics of an expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -105,65 +51,6 @@ pub struct Expanded {
     pub blocks: u64,
     /// The program executed another one, or tried to.
     pub exec: bool,
-}
-
-struct Block {
-    start: u64,
-    /// Offset of each instruction from `start`; at the end the length.
-    offsets: Vec<u16>,
-    flow: Flow,
-    text: Vec<String>,
-    code: Vec<u8>,
-}
-
-impl Block {
-    /// A block that was not announced.
-    fn unknown() -> Self {
-        Self { start: 0, offsets: vec![0], flow: Flow::Sequential, text: Vec::new(), code: Vec::new() }
-    }
-
-    fn count(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    fn pc(&self, place: usize) -> u64 {
-        self.start.wrapping_add(self.offsets[place].into())
-    }
-
-    fn end(&self) -> u64 {
-        self.pc(self.count())
-    }
-
-    /// Whether the block, executed to its end, continues at `next`.
-    #[inline]
-    fn leads_to(&self, next: u64) -> bool {
-        match self.flow {
-            Flow::Sequential => next == self.end(),
-            Flow::Conditional(to) => next == to || next == self.end(),
-            Flow::Jump(to) | Flow::Call(to) => next == to,
-            Flow::Indirect(_) | Flow::ConditionalIndirect(_) => true,
-        }
-    }
-
-    /// Index of the instruction at `pc`, from index `from` on.
-    fn place(&self, pc: u64, from: usize) -> Option<usize> {
-        (from..self.count()).find(|place| self.pc(*place) == pc)
-    }
-
-    /// Its instructions of `piece`, for recordings.
-    fn recorded(&self, Piece { from, end, returns, .. }: Piece) -> CodeBlock {
-        let offsets = &self.offsets[from..=end];
-        CodeBlock {
-            start: self.pc(from),
-            sizes: offsets.windows(2).map(|w| (w[1] - w[0]) as u8).collect(),
-            bytes: self.code[usize::from(offsets[0])..usize::from(offsets[end - from])].to_vec(),
-            flow: code::flow(self.flow, returns).filter(|_| end == self.count()),
-        }
-    }
-
-    fn text(&self, place: usize) -> &str {
-        self.text.get(place).map_or("", String::as_str)
-    }
 }
 
 /// Number of skipped instructions of a trace that starts at a block, whenever that is.
@@ -415,192 +302,6 @@ impl<'a, S: Sink> Expander<'a, S> {
             }
         }
         self.memory.set(addr, size, value);
-    }
-
-    /// The thread continues at `next`.
-    #[inline]
-    fn reach(&mut self, next: u64) {
-        let thread = &mut self.threads[self.thread];
-        let Some(pending) = thread.pending.take() else {
-            if let Some(before) = thread.next.replace(next) {
-                if before != next && thread.trap.is_none() {
-                    thread.trap = Some((before, false, 0));
-                    self.out.unexplained += 1;
-                }
-            }
-            return;
-        };
-        thread.next = Some(next);
-        let block = &self.blocks[pending.block as usize];
-        let count = block.count();
-        if pending.returns || block.leads_to(next) {
-            self.retire(pending, count, Some(next));
-        } else if let Some(place) = block.place(next, pending.from) {
-            self.retire(pending, place, None);
-        } else {
-            self.unexplained(pending, false, 0);
-        }
-    }
-
-    /// No rule explains where the thread continued: a trap, before the branch at the end of the block if there is one.
-    fn unexplained(&mut self, pending: Pending, interrupt: bool, cause: u8) {
-        let block = &self.blocks[pending.block as usize];
-        let to = block.count() - usize::from(block.flow != Flow::Sequential);
-        let pc = block.pc(to);
-        self.retire(Pending { trapped: true, ..pending }, to, None);
-        self.threads[self.thread].trap = Some((pc, interrupt, cause));
-        self.out.unexplained += 1;
-    }
-
-    /// A handler begins; the thread was interrupted at `pc`.
-    fn signal(&mut self, signal: u8, caused: bool, pc: u64) -> Result<(), String> {
-        if self.threads.is_empty() {
-            return Err("a signal before the first thread".into());
-        }
-        self.out.signals += 1;
-        let thread = &mut self.threads[self.thread];
-        match thread.pending.take() {
-            Some(pending) => {
-                let block = &self.blocks[pending.block as usize];
-                let count = block.count();
-                let inside = block.place(pc, pending.from);
-                // a caused signal at the start of a block that leads to itself is a fault
-                let whole = pending.returns || block.leads_to(pc);
-                match inside.filter(|_| caused || !whole) {
-                    Some(place) => self.retire(Pending { trapped: true, ..pending }, place, None),
-                    None if whole => self.retire(pending, count, Some(pc)),
-                    None => self.unexplained(pending, !caused, signal),
-                }
-                self.threads[self.thread].trap.get_or_insert((pc, !caused, signal));
-            }
-            None => {
-                // after another signal, or in untraced code: the address of the first one counts
-                let from = thread.trap.map_or(pc, |(from, ..)| from);
-                thread.trap = thread.next.map(|_| (from, !caused, signal));
-            }
-        }
-        let thread = &mut self.threads[self.thread];
-        thread.outside = false;
-        // any address serves: the handler's follows
-        if thread.trap.is_some() {
-            thread.next = Some(pc);
-        }
-        Ok(())
-    }
-
-    fn syscall(&mut self, kind: u32) -> Result<(), String> {
-        let Some(thread) = self.threads.get_mut(self.thread) else {
-            return Err("a system call before the first thread".into());
-        };
-        self.out.exec |= kind == layout::EXEC;
-        if let Some(mut pending) = thread.pending.take() {
-            let last = self.blocks[pending.block as usize].count() - 1;
-            self.retire(pending, last, None);
-            pending.from = pending.from.max(last);
-            pending.called = true;
-            pending.returns = kind == layout::SIGRETURN;
-            self.threads[self.thread].pending = Some(pending);
-        }
-        Ok(())
-    }
-
-    /// Instructions of a block retire, up to index `to`; `next`: it is executed to its end and continues there.
-    #[inline]
-    fn retire(&mut self, pending: Pending, to: usize, next: Option<u64>) {
-        let from = pending.from;
-        let left = self.limit - self.out.instructions;
-        let wanted = to.saturating_sub(from);
-        if wanted == 0 {
-            return;
-        }
-        let count = wanted.min(usize::try_from(left).unwrap_or(usize::MAX));
-        let to = from + count;
-        let thread = self.thread as u32;
-        let hart = self.harts.of(thread);
-        let block = &self.blocks[pending.block as usize];
-        let begin = block.pc(from);
-        let state = &mut self.state[usize::from(hart)];
-        let cycle = self.out.instructions + 1;
-        let starts = !state.started;
-        let traps =
-            starts || state.thread != thread || state.trap.is_some() || self.threads[self.thread].trap.is_some();
-        if std::mem::replace(&mut state.context, pending.context) != pending.context {
-            let kind = FlowKind::Context { context: pending.context, alone: !traps };
-            let count = if traps { 0 } else { std::mem::take(&mut state.count) };
-            let event = FlowEvent { hart, kind, len: 0, count, pc: begin, target: begin, cycle };
-            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
-        }
-        if starts {
-            *state = Hart { started: true, thread, next: begin, context: state.context, ..Hart::default() };
-            self.max_busy = self.max_busy.max(hart + 1);
-            let event = FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
-            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
-            self.threads[self.thread].trap = None;
-        } else if state.thread != thread {
-            self.out.switches += 1;
-            state.trap.get_or_insert((state.next, true, 0));
-            state.thread = thread;
-            self.threads[self.thread].trap = None;
-        }
-        if let Some(trap) = self.threads[self.thread].trap.take() {
-            let from = state.trap.map_or(trap.0, |t| t.0);
-            state.trap = Some((from, trap.1, trap.2));
-        }
-        if let Some((pc, interrupt, cause)) = state.trap.take() {
-            let kind = FlowKind::Trap { interrupt, cause };
-            let count = std::mem::take(&mut state.count);
-            let event = FlowEvent { hart, kind, len: 0, count, pc, target: begin, cycle };
-            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
-        }
-        if let Some(versions) = &mut self.code {
-            // no event follows where it continues inside the block: only what ran is straight code
-            let end = if pending.trapped || count < wanted { block.count() } else { to };
-            let piece = Piece { block: pending.block, from, end, returns: pending.returns };
-            let code = || self.blocks[pending.block as usize].recorded(piece);
-            versions.retires(piece, end == block.count(), (hart, state.retired), code, self.sink);
-        }
-        let block = &self.blocks[pending.block as usize];
-        self.sink.instructions(thread, block.start, from, count);
-        let at = self.out.instructions;
-        for datum in self.threads[self.thread].data.iter().filter(|d| (from..to).contains(&d.place)) {
-            let cycle = at + (datum.place - from) as u64 + 1;
-            let event = DataEvent { hart, kind: datum.kind, pc: block.pc(datum.place), cycle };
-            self.sink.data(&Origin { thread, text: block.text(datum.place), direct: 0 }, &event);
-        }
-        self.out.instructions += count as u64;
-        if self.out.by_thread.len() <= self.thread {
-            self.out.by_thread.resize(self.thread + 1, 0);
-        }
-        self.out.by_thread[self.thread] += count as u64;
-        state.count += count as u32;
-        state.retired += count as u64;
-        state.next = block.pc(to);
-        let Some(next) = next.filter(|_| to == block.count()) else { return };
-        let pc = block.pc(to - 1);
-        let taken = next != block.end();
-        let kind = match block.flow {
-            _ if pending.returns => FlowKind::TrapReturn,
-            Flow::Sequential => return,
-            Flow::Conditional(_) => FlowKind::Conditional { taken },
-            Flow::Jump(_) => FlowKind::Jump,
-            Flow::Call(_) => FlowKind::Call,
-            Flow::Indirect(kind) => kind,
-            Flow::ConditionalIndirect(how) => FlowKind::ConditionalIndirect { how, taken },
-        };
-        state.next = next;
-        let len = (block.offsets[to] - block.offsets[to - 1]) as u8;
-        let count = std::mem::take(&mut state.count);
-        let event = FlowEvent { hart, kind, len, count, pc, target: next, cycle: self.out.instructions };
-        let direct = block.flow.direct().unwrap_or(next);
-        self.sink.event(&Origin { thread, text: block.text(to - 1), direct }, &event);
-    }
-
-    /// A pending system call that does not return retires.
-    fn end_call(&mut self) {
-        if let Some(pending) = self.threads[self.thread].pending.take().filter(|p| p.called) {
-            let count = self.blocks[pending.block as usize].count();
-            self.retire(pending, count, None);
-        }
     }
 
     /// Ends the run: a pending system call retires, a pending block does not.

@@ -34,6 +34,7 @@ pub fn object(traced: &Traced, of: Object) -> Object {
         .with("loads", s.all_loads().into())
         .with("records", s.records.into())
         .with("loads_outside_memory", s.outside.into())
+        .with("devices_unknown", traced.devices_unknown.into())
         .with("csr_reads", s.csrs.into())
         .with("failed_sc", s.failed.into())
         .with("records_by_full_count", s.full.into())
@@ -70,6 +71,11 @@ pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
         ("per instruction", format!("{:.4} bits", ratio(s.bits, s.instructions))),
         ("per load", format!("{:.4} bits", ratio(s.bits, s.all_loads()))),
     ];
+    if traced.devices_unknown {
+        let what =
+            "not in the recording: their loads count as memory and cannot be decoded; those of a program's run can";
+        lines.push(("devices", what.into()));
+    }
     if s.turns > 0 {
         lines.push(("order of the cores", format!("{} other bits, {} turns", count(s.order_bits), count(s.turns))));
     }

@@ -1,4 +1,6 @@
-//! `goshawk decode`: lists the messages of a trace file
+//! `goshawk decode`: lists the messages of a trace file, or the records of a file of load values
+
+mod values;
 
 use crate::args::check_core;
 use crate::args::contexts::ContextArgs;
@@ -7,28 +9,32 @@ use crate::output::{report_damage, report_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::input::InputOptions;
+use host::recording::FileKind;
 use host::trace::{LossSummary, Trace};
 use retire::Context;
+use serde_json::json;
 use sim::message::{Body, Escape, Message};
 use sim::replay::ReplaySink;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// List the messages of a trace
+/// List the messages of a trace, or the records of a file of load values
 ///
-/// The program is required because whether a message carries a target depends on the branch that it reports.
+/// A trace needs the program because whether a message carries a target depends on the branch that it reports. The records of
+/// load values are read without it; `replay --values` shows which load each belongs to.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk decode firmware.gtr --elf firmware.elf --core 2 --json\n  \
-    goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20")]
+    goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20\n  \
+    goshawk decode fft.glv --core 1 --limit 20")]
 pub struct Args {
-    /// Trace file, or raw trace words as text or bytes
+    /// Trace file, raw trace words as text or bytes, or file of load values
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// Program of the trace or recording: RISC-V executable, or builtin:NAME; or, without a program, a recording of the
-    /// run (retire file or branch trace)
+    /// run (retire file or branch trace). Required for a trace
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
-    elf: String,
+    elf: Option<String>,
     #[command(flatten)]
     contexts: ContextArgs,
     /// Accept a program with another build ID than the trace or recording names
@@ -40,13 +46,13 @@ pub struct Args {
     /// After damage, resume at the next repeated header (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
-    /// Maximum number of listed lines: messages
+    /// Maximum number of listed lines: messages or records
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Core whose part is listed, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
     core: Option<u8>,
-    /// Print one JSON object: the parameters of the trace. One object per message follows, one a line
+    /// Print one JSON object: the parameters of the trace. One object per message or record follows, one a line
     #[arg(long)]
     json: bool,
 }
@@ -169,9 +175,12 @@ impl ReplaySink for Listing<'_> {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    if FileKind::of(&args.trace)? == FileKind::Values {
+        return values::list(args, out);
+    }
     let contexts = args.contexts.programs();
     let input_options = InputOptions {
-        elf: Some(&args.elf),
+        elf: args.elf.as_deref(),
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
         contexts: &contexts,
@@ -182,7 +191,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     check_core(&args.trace, args.core, info.params.cores)?;
     if args.json {
         Object::new("decode", &args.trace.display().to_string())
-            .with("program", args.elf.clone().into())
+            .with("program", json!(args.elf))
             .with("build_id", info.build_id.clone().into())
             .with_params(&info.params, info.set.as_deref())
             .line(out)?;

@@ -28,7 +28,7 @@ use std::io::Write;
     goshawk encode builtin:fft --harts 4 --set large -o fft.gtr --values fft.glv --data cfiat:64k+line64\n  \
     goshawk encode builtin:vm --scheme tr_e:small,cfiat:16k -o vm.gtr --values vm.glv\n  \
     goshawk encode builtin:bank --harts 4 --scheme cfiat:16k -o bank.glv\n  \
-    goshawk encode builtin:vm --scheme cfiat:32k+touched --ascii -o vm.txt\n  \
+    goshawk encode builtin:vm --scheme cfiat:32k+gran4+touched --ascii -o vm.txt\n  \
     goshawk encode builtin:bank --harts 4 --scheme tr_e:m4+shared -o shared.gtr\n  \
     goshawk encode builtin:bank --harts 4 --scheme tr_e:m4+shared --binary -o shared.mcf\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
@@ -42,7 +42,7 @@ pub struct Args {
     /// File to which load values are traced, in addition to the control flow
     #[arg(long, value_name = "FILE")]
     values: Option<OutputPath>,
-    /// Scheme of the load values, such as cfiat:32k+ways4+line32+gran4, optionally with +round or +countN. It may also
+    /// Scheme of the load values, such as cfiat:32k+ways4+line32+gran1, optionally with +round or +countN. It may also
     /// follow the control-flow scheme, as in --scheme tr_e:small,cfiat:16k. Only with --values [default: cfiat]
     #[arg(long, value_name = "NAME", requires = "values")]
     data: Option<String>,

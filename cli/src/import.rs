@@ -32,6 +32,12 @@ enum FormatName {
     Champsim,
     /// MBPlib's branch traces
     Sbbt,
+    /// BT9, branch traces of CBP-5
+    Bt9,
+    /// Text of perf script: --itrace=b -F +flags (Intel PT), or -F brstack (LBR)
+    Perf,
+    /// Text of DynamoRIO's drmemtrace -tool view, x86
+    Memtrace,
     /// RISC-V E-Trace 2.0, in the container that `--container` names, with --elf
     ETrace,
     /// RISC-V N-Trace 1.0 (Nexus), with --elf
@@ -65,6 +71,9 @@ impl FormatName {
             Self::Spike => Format::Spike,
             Self::Champsim => Format::ChampSim,
             Self::Sbbt => Format::Sbbt,
+            Self::Bt9 => Format::Bt9,
+            Self::Perf => Format::Perf,
+            Self::Memtrace => Format::Memtrace,
             Self::ETrace => {
                 return Kind::Standard(Protocol::ETrace(match container.unwrap_or_default() {
                     ContainerName::Smi => Container::Smi,
@@ -80,7 +89,8 @@ impl FormatName {
 
 /// Convert a trace of another tool, or a branch trace (rbt1), to a retire file or a branch trace
 ///
-/// Supported are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), traces of
+/// Supported are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim, MBPlib (SBBT) and CBP-5 (BT9), text of
+/// perf script (Intel PT, branch stacks) and of DynamoRIO's drmemtrace, traces of
 /// chips with RISC-V E-Trace and N-Trace (--format e-trace, n-trace, with --elf), and rbt1, uncompressed or compressed with gzip, xz, zstd or
 /// bzip2. Threads become harts, in the order in which they appear. Every command with --elf accepts the converted file in place of the program. docs/how-to/import.md describes what
 /// each format contains and what it lacks.
@@ -90,6 +100,9 @@ impl FormatName {
     goshawk import spike.log.xz -o spike.rbt1.zst\n  \
     goshawk import 600.champsim.xz -o 600.ret\n  \
     goshawk import short.sbbt.zst -o short.ret\n  \
+    goshawk import SHORT_MOBILE-1.bt9.trace.gz -o mobile.ret\n  \
+    goshawk import perf.txt --format perf -o pt.ret\n  \
+    goshawk import memtrace.txt -o memtrace.ret\n  \
     goshawk import dump.bin --format e-trace --container esp32-c6 --elf app.elf --elf rom.elf -o chip.ret\n  \
     goshawk encode short.ret --set m4 -o short.gtr\n  \
     goshawk replay short.gtr --elf short.ret --check short.ret")]

@@ -6,6 +6,7 @@ use crate::HostError;
 use retire::elf::Program;
 use retire::file::{hex, input};
 use retire::image::{Image, Memory};
+use retire::rebase::rebase;
 use retire::Context;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -18,15 +19,29 @@ pub fn builtins() -> impl Iterator<Item = String> {
     programs::PROGRAMS.iter().map(|p| format!("{BUILTIN}{}", p.name))
 }
 
-/// The bytes of an ELF file or of `builtin:NAME`.
+/// The file of `FILE@0xADDR`, and the address at which it was loaded.
+pub fn located(name: &str) -> (&str, Option<u64>) {
+    let address = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+    match name.rsplit_once('@').filter(|_| !Path::new(name).exists()).map(|(file, at)| (file, address(at))) {
+        Some((file, Some(at))) => (file, Some(at)),
+        _ => (name, None),
+    }
+}
+
+/// The bytes of an ELF file, of `FILE@0xADDR` (moved there), or of `builtin:NAME`.
 ///
 /// # Errors
-/// The file cannot be read, or there is no such program.
+/// The file cannot be read or moved, or there is no such program.
 pub fn elf_bytes(name: &str) -> Result<Cow<'static, [u8]>, HostError> {
-    match name.strip_prefix(BUILTIN) {
-        Some(builtin) => Ok(programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf.into()),
-        None => Ok(input::elf(Path::new(name))?.into()),
+    if let Some(builtin) = name.strip_prefix(BUILTIN) {
+        return Ok(programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf.into());
     }
+    let (file, at) = located(name);
+    let mut data = input::elf(Path::new(file))?;
+    if let Some(at) = at {
+        rebase(&mut data, at).map_err(|source| HostError::Program { name: file.into(), source })?;
+    }
+    Ok(data.into())
 }
 
 /// A program with the name it was given by.
@@ -41,11 +56,11 @@ pub struct Named {
 }
 
 impl Named {
-    /// Reads an ELF file, or loads `builtin:NAME`.
+    /// Reads an ELF file or `FILE@0xADDR`, or loads `builtin:NAME`.
     pub fn open(name: &str) -> Result<Self, HostError> {
         let parsed = match name.strip_prefix(BUILTIN) {
             Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.load(),
-            None => Program::parse(&input::elf(Path::new(name))?),
+            None => Program::parse(&elf_bytes(name)?),
         };
         let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
         Ok(Self { name: name.into(), build_id: hex(&program.build_id), program })

@@ -1,6 +1,6 @@
 //! A trace file with its program, and its replay
 
-use crate::input::{check_build_id, with_memory, InputOptions, Named, BUILTIN};
+use crate::input::{check_build_id, located, with_memory, InputOptions, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
 use crate::{words, HostError};
@@ -113,7 +113,8 @@ enum CodeSource {
 impl CodeSource {
     /// The program or recording with this name.
     fn open(name: &str, progress: &dyn Progress) -> Result<Self, HostError> {
-        let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
+        let file = Path::new(located(name).0);
+        let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(file)? };
         Ok(match kind {
             FileKind::Retire | FileKind::Rbt1 => {
                 let (recording, learner) = Recording::open_learning(Path::new(name), progress)?;

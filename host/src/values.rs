@@ -30,6 +30,8 @@ pub struct Traced {
     pub stats: CfiatStats,
     /// The run.
     pub totals: RunTotals,
+    /// The run may have devices, and it is not known where: their loads count as memory, which a host cannot decode.
+    pub devices_unknown: bool,
 }
 
 /// Output of a load-value trace.
@@ -74,6 +76,17 @@ fn parameters(run: &Run<'_>, sizes: Sizes) -> Result<CfiatParams, HostError> {
             Ok(CfiatParams::new(run.harts, machine.ram(), sizes))
         }
         Input::Recording(recording, _) => Ok(CfiatParams::all_memory(run.harts, recording.info().xlen, sizes)),
+    }
+}
+
+/// Whether the run is a recording of a machine with devices: user programs of an operating system have none.
+fn has_unknown_devices(run: &Run<'_>) -> bool {
+    match run.input {
+        Input::Program(_) => false,
+        Input::Recording(recording, _) => {
+            let info = recording.info();
+            !info.untimed || info.source.contains("qemu-system-")
+        }
     }
 }
 
@@ -134,7 +147,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
         Out::Stream(writer) => writer.finish()?,
         Out::Descriptors(file, ..) => file.commit().map(drop)?,
     }
-    Ok(Traced { params, stats, totals })
+    Ok(Traced { params, stats, totals, devices_unknown: has_unknown_devices(run) })
 }
 
 /// A control-flow trace, its load values, and the program.

@@ -83,11 +83,26 @@ pub enum ElfError {
         found: String,
     },
     /// It is not linked to fixed addresses.
-    #[error("ELF type is {0}; expected a statically linked executable (type 2, ET_EXEC)")]
+    #[error("ELF type is {0}; expected a statically linked executable (type 2, ET_EXEC){more}", more = independent(*.0))]
     NotExecutable(u16),
+    /// It is linked to fixed addresses, and was to be moved.
+    #[error("is linked to fixed addresses; expected a position-independent executable or shared object in front of `@0x{at:x}`")]
+    Fixed {
+        /// The address to which it was to be moved.
+        at: u64,
+    },
     /// No code segment.
     #[error("ELF has no loadable code segment")]
     NoCode,
+}
+
+/// What would be right for a position-independent executable or a shared object.
+fn independent(kind: u16) -> &'static str {
+    if kind == 3 {
+        ", or this one with the address at which it was loaded, FILE@0xADDR"
+    } else {
+        ""
+    }
 }
 
 impl Program {

@@ -35,6 +35,7 @@ mod event;
 pub mod file;
 pub mod image;
 pub mod isa;
+pub mod rebase;
 pub mod stream;
 
 pub use event::{Context, DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, NullSink, RetireSink};

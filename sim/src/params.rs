@@ -198,7 +198,7 @@ mod tests {
     fn a_data_scheme_follows_a_comma_and_leaves_the_flow_fingerprint() {
         for name in [
             "tr_e:small,cfiat:16k",
-            "tr(bcnt=4,1):s0,cfiat(fah=4,4;value=8,6):1k+gran1",
+            "tr(bcnt=4,1):s0,cfiat(fah=4,4;value=8,6):1k+gran4",
             "sc-lsp:base-64x2,cfiat:32k",
             "tr_e:m4,cfiat:32k+shared",
         ] {
@@ -221,7 +221,9 @@ mod tests {
         assert!(say("cfiat:16k,tr_e:small", 1)
             .starts_with("scheme `cfiat:16k,tr_e:small` is not known; expected one of cfiat, "));
         assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792, expected a power of two from 16 to 4194304");
-        assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4, expected 1, which +touched requires"));
+        assert!(
+            say("tr_e:small,cfiat:16k+gran4+touched", 1).starts_with("gran = 4, expected 1, which +touched requires")
+        );
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn main() {
     p.cores = cores;
     let options = SystemOptions { log2_fifo: LOG2_FIFO, ..SystemOptions::default() };
     row("tr_e:small", &|| emit(&p, &options).expect("a circuit"));
-    for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k", "cfiat:32k+gran1", "cfiat:16k+ways1"] {
+    for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k", "cfiat:32k+gran4", "cfiat:16k+ways1"] {
         let p = CfiatParams::new(cores, RAM, name.parse().expect("a scheme"));
         row(name, &|| verilog(CfiatSystem::new(&p, LOG2_FIFO.into())));
     }

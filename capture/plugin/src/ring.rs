@@ -13,16 +13,16 @@
 //! The ring is mapped twice in succession, so that no entry is split. When it is full the writer waits for the front
 //! end. Words that are not reported (skipped instructions, anything after the end) are written to private memory.
 
-use crate::follow::map_in_place;
-use crate::layout::{
-    escape, Control, Written, ACCESS, BEGIN, CONTROL_BYTES, ESCAPE, MAGIC, NOBODY, THREAD, WAKE_WORDS,
-};
-use crate::qemu::{futex, membarrier, mmap};
+mod fork;
+mod report;
+mod unlocked;
+
+use crate::layout::{escape, Control, Written, BEGIN, CONTROL_BYTES, ESCAPE, MAGIC, NOBODY, WAKE_WORDS};
+use crate::qemu::{membarrier, mmap};
 use crate::turns::Progress;
 use std::cell::UnsafeCell;
-use std::ffi::c_void;
-use std::sync::atomic::{compiler_fence, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// Interval for checking on the front end while waiting.
@@ -91,22 +91,6 @@ struct Inside {
     thread: u32,
     /// Skipping has ended.
     begun: bool,
-}
-
-/// Prefetches words that will be written soon, which are in the cache of the front end's processor: otherwise each
-/// store waits for them.
-#[inline(always)]
-fn prefetch(place: *mut u32) {
-    /// Prefetch distance in words: 1 KiB.
-    const AHEAD: usize = 256;
-    let place = place.wrapping_add(AHEAD);
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which may name any address.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) place, options(nostack, preserves_flags));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
 }
 
 // SAFETY: `inside` and the words beyond `head` are accessed only by the holder of the lock or of the gate.
@@ -287,63 +271,6 @@ impl Ring {
         }
     }
 
-    /// Runs `write` if the gate is open for this thread. It returns the number of words that it wrote at the cursor.
-    #[inline(always)]
-    fn unlocked(&self, me: &Writer, write: impl FnOnce(&Written, &Inside, *mut u32) -> Option<u64>) -> bool {
-        me.busy.store(true, Relaxed);
-        // a compiler fence suffices: a thread that closes the gate executes `membarrier`
-        compiler_fence(SeqCst);
-        let mut done = false;
-        let written = self.written();
-        if written.gate.load(Acquire) == me.processor {
-            // SAFETY: the gate is open only for this thread, and a thread that closes it waits while it is busy.
-            let inside = unsafe { &*self.inside.get() };
-            let cursor = written.cursor.load(Relaxed);
-            let place = cursor as *mut u32;
-            prefetch(place);
-            if let Some(count) = write(written, inside, place) {
-                written.cursor.store(cursor + 4 * count, Release);
-                done = true;
-            }
-        }
-        me.busy.store(false, Release);
-        done
-    }
-
-    /// As [`Ring::begin`], without the lock; false: the lock is needed. `cost`: the instructions of the block, or more
-    /// than are left.
-    #[inline(always)]
-    pub fn begin_unlocked(&self, me: &Writer, block: u32, cost: i64) -> bool {
-        self.unlocked(me, |written, _, place| {
-            let left = written.left.load(Relaxed);
-            if cost > left {
-                return None;
-            }
-            written.left.store(left - cost, Relaxed);
-            // SAFETY: a word of the ring for which `begin` has left space.
-            unsafe { place.write(block) };
-            Some(1)
-        })
-    }
-
-    /// Appends a load or a store without the lock; false: the lock is needed.
-    #[inline(always)]
-    pub fn access_unlocked(&self, me: &Writer, what: u32, address: u64, value: u64) -> bool {
-        self.unlocked(me, |_, inside, place| {
-            // an instruction may have more accesses than space was left for
-            if place as u64 >= inside.end {
-                return None;
-            }
-            // SAFETY: five words of the ring, as above.
-            unsafe {
-                place.write(escape(ACCESS, what));
-                place.add(1).cast::<u64>().write_unaligned(address.to_le());
-                place.add(3).cast::<u64>().write_unaligned(value.to_le());
-            }
-            Some(5)
-        })
-    }
-
     /// Takes the lock and closes the gate: until [`Ring::unlock`] the result is exclusive. `me`: the caller, if it is a
     /// writer.
     #[allow(clippy::mut_from_ref)]
@@ -378,170 +305,6 @@ impl Ring {
             self.written().gate.store(NOBODY, Relaxed);
             let _ = self.gate.compare_exchange(writer, std::ptr::null_mut(), AcqRel, Relaxed);
         }
-    }
-
-    /// Replaces the shared memory by private memory, in a child after a fork, which has no other threads.
-    pub fn part(&self) {
-        const OWN: i32 = 0x32;
-        let bytes = CONTROL_BYTES + 8 * (self.mask as usize + 1);
-        let control: *const Control = self.control;
-        let mut page = [0u8; CONTROL_BYTES];
-        // SAFETY: the control page, and the mappings for it and the ring; nothing else is there. Fixed, private,
-        // anonymous.
-        unsafe {
-            std::ptr::copy_nonoverlapping(control.cast(), page.as_mut_ptr(), CONTROL_BYTES);
-            let place: *mut c_void = control.cast_mut().cast();
-            if mmap(place, CONTROL_BYTES, 3, OWN, -1, 0) == place {
-                std::ptr::copy_nonoverlapping(page.as_ptr(), place.cast(), CONTROL_BYTES);
-            }
-            mmap(self.words.cast(), bytes - CONTROL_BYTES, 3, OWN, -1, 0);
-        }
-        self.written().gate.store(NOBODY, Relaxed);
-        self.gate.store(std::ptr::null_mut(), Release);
-        self.control.hidden.store(1, Relaxed);
-        self.rest();
-    }
-
-    /// Maps other memory in its place, in a child after a fork, which has no other threads: an empty ring.
-    pub fn replace(&self, fd: i32) -> bool {
-        let control: *const Control = self.control;
-        let length = 4 * (self.mask as usize + 1);
-        // SAFETY: the control page and the mappings of the ring, which has the same size; there is no other thread.
-        if !unsafe { map_in_place(fd, control.cast_mut().cast(), self.words.cast(), length) } {
-            return false;
-        }
-        self.gate.store(std::ptr::null_mut(), Release);
-        self.pending().clear();
-        self.is_pending.store(false, Relaxed);
-        self.stalled.store(false, Relaxed);
-        self.origin.store(0, Relaxed);
-        let begun = self.control.skip == 0;
-        // SAFETY: there is no other thread.
-        unsafe { *self.inside.get() = Inside { end: 0, full: 0, thread: u32::MAX, begun } };
-        membarrier::register();
-        self.control.state.store(self.state.load(Relaxed), Relaxed);
-        self.control.begun.store(1, Relaxed);
-        self.control.base.store(self.words as u64, Relaxed);
-        self.written().gate.store(NOBODY, Relaxed);
-        self.rest();
-        if begun {
-            self.show();
-        }
-        true
-    }
-
-    /// Locks it for a fork, so that the child can use it.
-    pub fn lock_for_fork(&self) -> MutexGuard<'_, Vec<(Option<u32>, Vec<u32>)>> {
-        self.lock(None);
-        self.pending()
-    }
-
-    /// Unlocks it after a fork.
-    pub fn unlock_after_fork(&self) {
-        self.unlock();
-    }
-
-    /// Head at which the ring is full.
-    fn full(&self) -> u64 {
-        self.control.tail.0.load(SeqCst) + self.mask - RESERVE
-    }
-
-    /// Waits until `need` more words fit; false if the front end needs no more.
-    #[cold]
-    fn wait(&self, inside: &mut Inside, need: u64) -> bool {
-        self.stalled.store(true, Relaxed);
-        // sleeping and waking for each entry would cost more than the entry
-        let room = need.max(self.control.words / 2 - 2 * RESERVE);
-        loop {
-            self.control.full.store(1, SeqCst);
-            inside.full = self.full();
-            if self.head() + room <= inside.full {
-                break;
-            }
-            if self.stopped() || !self.has_reader() {
-                return false;
-            }
-            self.wake_reader();
-            futex::wait(&self.control.full, 1, CHECK_INTERVAL);
-        }
-        self.control.full.store(0, Relaxed);
-        self.stalled.store(false, Relaxed);
-        true
-    }
-
-    /// Whether the front end still exists: children of the guest do not end with it.
-    fn has_reader(&self) -> bool {
-        std::fs::exists(format!("/proc/{}", self.control.owner)).unwrap_or(true)
-    }
-
-    /// Wakes the front end if it sleeps.
-    fn wake_reader(&self) {
-        if self.control.asleep.swap(0, SeqCst) != 0 {
-            futex::wake(&self.control.asleep);
-        }
-    }
-
-    /// Whether so many words fit, after waiting if necessary.
-    fn has_room(&self, inside: &mut Inside, need: u64) -> bool {
-        self.head() + need <= inside.full || self.wait(inside, need)
-    }
-
-    /// Appends words, which become visible together.
-    fn put(&self, parts: [&[u32]; 2]) {
-        let mut head = self.head();
-        for word in parts.into_iter().flatten() {
-            // SAFETY: masked to the length of the mapping.
-            unsafe { self.words.add((head & self.mask) as usize).write(*word) };
-            head += 1;
-        }
-        self.set_head(head);
-    }
-
-    fn pending(&self) -> MutexGuard<'_, Vec<(Option<u32>, Vec<u32>)>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Queues words for the thread that has the turn: of a thread, or of none; the latter are also reported during
-    /// skipping.
-    pub fn report_later(&self, thread: Option<u32>, words: Vec<u32>) {
-        self.pending().push((thread, words));
-        self.is_pending.store(true, Release);
-    }
-
-    /// Reports queued words.
-    fn report_pending(&self, inside: &mut Inside) -> bool {
-        if !self.is_pending.swap(false, Acquire) {
-            return true;
-        }
-        let pending = std::mem::take(&mut *self.pending());
-        pending.into_iter().all(|(thread, words)| match thread {
-            Some(thread) => !inside.begun || self.report_locked(inside, thread, &words),
-            None => {
-                let room = self.has_room(inside, words.len() as u64);
-                if room {
-                    self.put([&words, &[]]);
-                }
-                room
-            }
-        })
-    }
-
-    /// Appends an entry of a thread. `false`: the front end needs no more.
-    pub fn report(&self, me: &Writer, words: &[u32]) -> bool {
-        let inside = self.lock(Some(me));
-        let done = self.report_pending(inside) && (!inside.begun || self.report_locked(inside, me.id, words));
-        self.unlock();
-        done
-    }
-
-    fn report_locked(&self, inside: &mut Inside, thread: u32, words: &[u32]) -> bool {
-        if !self.has_room(inside, words.len() as u64 + 1) {
-            return false;
-        }
-        let same = std::mem::replace(&mut inside.thread, thread) == thread;
-        let change = [escape(THREAD, thread)];
-        self.put([if same { &[] } else { &change }, words]);
-        true
     }
 
     /// Whether the trace has begun.

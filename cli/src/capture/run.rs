@@ -68,7 +68,7 @@ pub struct Args {
     /// JSON if its name ends in .json
     #[arg(help_heading = "Files to write", long, value_name = "FILE")]
     statistics: Option<OutputPath>,
-    /// Caches whose hit rates by operand size the statistics contain, such as cfiat:32k+ways4+line32+gran4. Only with
+    /// Caches whose hit rates by operand size the statistics contain, such as cfiat:32k+ways4+line32+gran1. Only with
     /// --statistics
     #[arg(help_heading = "Files to write", long, value_name = "NAME", requires = "statistics")]
     scheme: Option<Sizes>,

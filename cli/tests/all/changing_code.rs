@@ -199,3 +199,28 @@ fn memory_of_several_moments_takes_the_place_of_the_program() {
     let found = refused(&place, "replay a.gtr --elf p.elf --memory nop.bin@0");
     assert!(found.contains("a.gtr is replayed with the code that was recorded"), "{found}");
 }
+
+#[test]
+fn a_position_independent_program_is_moved_to_its_address() {
+    let place = Place::new();
+    // the built-in program as if it were linked at 0 and loaded at 0x80000000
+    let mut elf = programs::find("bank").unwrap().elf.to_vec();
+    let dynamic = 3;
+    elf[16] = dynamic;
+    retire::rebase::rebase(&mut elf, 0u64.wrapping_sub(0x8000_0000)).unwrap();
+    elf[16] = dynamic;
+    std::fs::write(place.path().join("bank.so"), elf).unwrap();
+    place.good("run builtin:bank --max-instructions 20000 -o b.ret");
+    place.good("encode b.ret -o b.gtr");
+    let why = refused(&place, "replay b.gtr --elf bank.so");
+    assert!(why.contains("with the address at which it was loaded, FILE@0xADDR"), "{why}");
+    let told = place.good("replay b.gtr --elf bank.so@0x80000000 --check b.ret --summary");
+    assert!(told.contains("equal to b.ret"), "{told}");
+    // functions are those of the program
+    let of =
+        |elf: &str| place.good(&format!("profile b.gtr --elf {elf}")).replace("bank.so@0x80000000", "builtin:bank");
+    assert_eq!(of("bank.so@0x80000000"), of("builtin:bank"));
+    std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
+    let why = refused(&place, "replay b.gtr --elf bank.elf@0x80000000");
+    assert!(why.contains("bank.elf: is linked to fixed addresses"), "{why}");
+}

@@ -245,6 +245,10 @@ impl Shell {
         std::fs::write(path.join("spike.log.xz"), foreign::spike(&steps)).unwrap();
         std::fs::write(path.join("600.champsim.xz"), foreign::champsim(&steps)).unwrap();
         std::fs::write(path.join("short.sbbt.zst"), foreign::sbbt(&steps)).unwrap();
+        let names = ["perf.txt", "lbr.txt", "memtrace.txt", "SHORT_MOBILE-1.bt9.trace.gz"];
+        for (name, (_, text)) in names.iter().zip(foreign::TEXTS) {
+            std::fs::write(path.join(name), text).unwrap();
+        }
         standard_traces(path);
         for name in ["sim.vcd", "sim.fst"] {
             std::fs::write(path.join(name), foreign::wave(&steps)).unwrap();

@@ -1,6 +1,6 @@
 //! Traces of other tools: an imported one equals the run that it was made from; cut and wrong ones are refused
 
-use crate::common::foreign::{self, champsim, qemu, sbbt, spike, steps, Step};
+use crate::common::foreign::{self, champsim, qemu, sbbt, spike, steps, Step, TEXTS};
 use crate::common::Place;
 use host::import::{open, Format};
 use host::input::Named;
@@ -59,9 +59,14 @@ fn logs_of_instructions_are_the_run_record_by_record() {
             std::fs::write(place.path().join(name), log).unwrap();
             place.good(&format!("import {name} --elf {program} -o x.rbt1"));
             let found = records(&place.path().join("x.rbt1"));
-            // the next address of the last instruction is unknown
-            let same = found.len() - 1;
-            assert!(want.len() - same <= 2 && same > 1000, "{program} {name}: {} and {}", want.len(), found.len());
+            // the log may end in front of a branch, and the last block continues after the last instruction of the run
+            let same = found.len().min(want.len()) - 1;
+            assert!(
+                found.len() + 1 >= want.len() && same > 1000,
+                "{program} {name}: {} and {}",
+                want.len(),
+                found.len()
+            );
             assert_eq!(found[..same], want[..same], "{program} {name}");
             place.good(&format!("import {name} --elf {program} -o {name}.ret"));
             // it is of the program's build
@@ -107,6 +112,22 @@ fn traces_without_code_are_the_run_but_for_lengths() {
 }
 
 #[test]
+fn texts_of_other_tools_are_detected_and_go_through() {
+    let place = Place::new();
+    for (i, (format, text)) in TEXTS.iter().enumerate() {
+        let name = format!("t{i}");
+        std::fs::write(place.path().join(&name), text).unwrap();
+        let told = place.good(&format!("import {name} -o {name}.ret"));
+        assert!(told.contains(format.name()), "{told}");
+        place.good(&format!("encode {name}.ret --set m4 -o x.gtr"));
+        let told = place.good(&format!("replay x.gtr --elf {name}.ret --check {name}.ret --summary"));
+        assert!(told.contains("equal to"), "{told}");
+        let elf = place.session(&format!("import {name} --elf p.elf -o y.ret"));
+        assert!(elf.contains("which is read without its program") && elf.ends_with("exit code 2\n"), "{elf}");
+    }
+}
+
+#[test]
 fn qemu_itself_logs_the_run() {
     let Ok(o) = Command::new("qemu-system-riscv32").arg("--version").output() else {
         eprintln!("qemu_itself_logs_the_run: skipped, qemu-system-riscv32 is not installed; tools/setup installs it");
@@ -125,8 +146,10 @@ fn qemu_itself_logs_the_run() {
         run("p.elf", more);
         place.good("import qemu.log --elf p.elf -o x.rbt1");
         let (found, want) = (records(&place.path().join("x.rbt1")), exported(&place, "p.elf", 1_000_000));
-        assert_eq!(found[..found.len() - 1], want[..found.len() - 1]);
-        assert!(want.len() - found.len() <= 1, "{} and {}", found.len(), want.len());
+        // QEMU may go on in the loop at the end until it ends
+        let same = found.len().min(want.len()) - 1;
+        assert_eq!(found[..same], want[..same]);
+        assert!(found.len() + 1 >= want.len(), "{} and {}", found.len(), want.len());
     }
     // including the calls and exceptions at its start: replay walks the program and finds each record in its place
     run("lz.elf", &[]);
@@ -228,6 +251,8 @@ fn no_damage_makes_an_importer_panic_or_run_on() {
         (Format::ChampSim, champsim(&steps)),
         (Format::Sbbt, sbbt(&steps)),
     ];
+    let texts = TEXTS.iter().map(|(format, text)| (*format, text.repeat(40).into_bytes()));
+    let traces: Vec<_> = traces.into_iter().chain(texts).collect();
     let path = place.path().join("t");
     // an independent generator: the same damage each time
     let mut state = 1u64;

@@ -120,8 +120,8 @@ fn another_run_is_different_and_says_where() {
 #[test]
 fn descriptors_are_those_of_figure_4_36() {
     let place = Place::new();
-    place.good(&format!("encode {RUN} --scheme cfiat:32k+touched --ascii -o a.txt"));
-    place.good(&format!("encode {RUN} --scheme cfiat:32k+touched --binary -o a.bin"));
+    place.good(&format!("encode {RUN} --scheme cfiat:32k+gran4+touched --ascii -o a.txt"));
+    place.good(&format!("encode {RUN} --scheme cfiat:32k+gran4+touched --binary -o a.bin"));
     place.good(&format!("run {RUN} --data -o bank.ret"));
     let text = std::fs::read_to_string(place.path().join("a.txt")).unwrap();
     let mut bytes = &std::fs::read(place.path().join("a.bin")).unwrap()[..];
@@ -156,7 +156,7 @@ fn what_does_not_fit_is_refused_with_what_would() {
         &out("--scheme cfiat:32k --set small"),
         "`--set small`: only with `--scheme tr`, not `--scheme cfiat:32k`",
     );
-    refused(&place, &out("--scheme cfiat:32k+touched"), "cannot be followed by a host");
+    refused(&place, &out("--scheme cfiat:32k+gran4+touched"), "cannot be followed by a host");
     refused(&place, &out("--scheme nexs --ascii"), "scheme `nexs` has no descriptors");
     refused(&place, &out("--ascii --values y.glv"), "`--values`: not with `--ascii`");
     refused(&place, &out("--scheme cfiat --values y.glv"), "`--values`: only with a scheme of the control flow");
@@ -192,11 +192,53 @@ fn what_does_not_fit_is_refused_with_what_would() {
 #[test]
 fn descriptors_have_counts_of_four_bytes() {
     let place = Place::new();
-    place.good(&format!("encode {RUN} --scheme cfiat:32k+gran1 --ascii -o a.txt"));
-    place.good(&format!("encode {RUN} --scheme cfiat:32k+gran1+count8 --ascii -o b.txt"));
+    place.good(&format!("encode {RUN} --scheme cfiat:32k --ascii -o a.txt"));
+    place.good(&format!("encode {RUN} --scheme cfiat:32k+count8 --ascii -o b.txt"));
     let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
     let counts: Vec<u64> = text("a.txt").lines().map(|l| l.split(", ").nth(1).unwrap().parse().unwrap()).collect();
     // more than a count of eight bits has, in one descriptor
     assert!(counts.iter().any(|n| *n > 255), "{:?}", counts.iter().max());
     assert_eq!(text("a.txt"), text("b.txt"));
+}
+
+#[test]
+fn records_are_listed_without_the_program() {
+    let place = Place::new();
+    let encoded = json(&place, &format!("encode {RUN} --scheme cfiat:4k -o bank.glv --json"));
+    let text = place.good("decode bank.glv");
+    let count = |kind: &str| text.lines().filter(|l| l.contains(kind)).count() as u64;
+    assert_eq!(count("  value  fahCnt "), encoded["records"].as_u64().unwrap());
+    assert_eq!(count("  stop   fahCnt "), 2);
+    let second = place.good("decode bank.glv --core 1 --limit 3");
+    assert_eq!(second.lines().count(), 4);
+    let of_core = |core: &str| text.lines().filter(|l| l.split_whitespace().nth(2) == Some(core)).collect::<Vec<_>>();
+    assert_eq!(second.lines().skip(1).collect::<Vec<_>>(), of_core("1")[..3]);
+    let objects = place.good("decode bank.glv --json");
+    let objects: Vec<Value> = objects.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(objects[0]["parameters"]["scheme"], "cfiat:4k");
+    assert_eq!(objects.len(), text.lines().count());
+    for (object, line) in objects[1..].iter().zip(text.lines().skip(1)) {
+        let words: Vec<&str> = line.split_whitespace().skip(4).collect();
+        let fields: serde_json::Map<_, _> = words.chunks(2).map(|w| (w[0].to_string(), w[1].into())).collect();
+        assert_eq!(object["fields"], Value::Object(fields), "{line}");
+    }
+    refused(&place, "decode bank.glv --elf builtin:bank", "`--elf`: not with a file of load values");
+    refused(&place, "decode bank.glv --core 2", "`--core 2`: expected 0 to 1");
+    // what comes before damage is listed
+    let size = std::fs::metadata(place.path().join("bank.glv")).unwrap().len() as usize;
+    place.flip("bank.glv", size - 40, 1);
+    let output = place.output("decode bank.glv");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("the output ends there"));
+}
+
+#[test]
+fn a_recording_of_a_machine_does_not_know_its_devices() {
+    let place = Place::new();
+    place.good(&format!("run {RUN} --data -o bank.ret"));
+    let note = "not in the recording: their loads count as memory and cannot be decoded";
+    assert!(place.good("encode bank.ret --scheme cfiat:4k --ascii -o a.txt").contains(note));
+    assert!(place.good("stats bank.ret --scheme cfiat:4k").contains(note));
+    assert_eq!(json(&place, "stats bank.ret --scheme cfiat:4k --json")["devices_unknown"], true);
+    assert!(!place.good(&format!("stats {RUN} --scheme cfiat:4k")).contains(note));
 }

@@ -61,7 +61,7 @@ fn two_picorv32_are_executed_again_from_both_streams() {
 #[test]
 #[ignore = "long: builds another SoC"]
 fn four_picorv32_are_executed_again_from_both_streams() {
-    let soc = config(CoreKind::Picorv32, 4, "tr_e:large,cfiat:4k+line32+gran1");
+    let soc = config(CoreKind::Picorv32, 4, "tr_e:large,cfiat:4k+line32+gran4");
     for name in ["bank", "lockcont", "strsearch", "lz", "fft"] {
         checked(&soc, name, 5_000_000);
     }
@@ -70,7 +70,7 @@ fn four_picorv32_are_executed_again_from_both_streams() {
 /// Interrupts, `mret`, CSRs of traps.
 #[test]
 fn two_ibex_are_executed_again_with_their_interrupts() {
-    let soc = config(CoreKind::Ibex, 2, "tr_e:medium,cfiat:1k+ways2+line32+gran1");
+    let soc = config(CoreKind::Ibex, 2, "tr_e:medium,cfiat:1k+ways2+line32");
     let v = checked(&soc, "irq", 200_000);
     assert!(v.stats.csrs > 20 && v.replayed.is_some(), "{v:?}");
 }

@@ -11,7 +11,8 @@
 //! | 32 to 63 | addresses read; ignored |
 //!
 //! Little-endian. The registers of an instruction determine the kind of branch: 6 is the stack pointer, 25 the flags,
-//! 26 the instruction pointer. The next address of the last instruction is unknown, so the hart stops before it. An
+//! 26 the instruction pointer. Where the last instruction goes is known if it is no branch, is not taken, or is a direct branch that was
+//! taken before; otherwise the hart stops before it. An
 //! instruction that is not a branch and is followed by itself is repeated (`rep movs`), and counts once. If it is not a
 //! branch and is followed neither by the next address nor by itself, a trap follows.
 //!
@@ -71,6 +72,15 @@ impl Instruction {
     }
 }
 
+/// A chosen length, where it is unknown.
+fn chosen_len(ip: u64) -> u64 {
+    if ip % 4 == 0 {
+        4
+    } else {
+        1
+    }
+}
+
 /// The transition from an instruction to the next one.
 enum Step {
     Sequential,
@@ -122,13 +132,31 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
             Step::Sequential | Step::Repeated | Step::Trap => {}
         }
     })?;
-    let (mut first, mut count, mut traps, mut repeated) = (true, 0, 0u64, 0u64);
+    let (mut first, mut count, mut traps, mut repeated, mut left_out) = (true, 0, 0u64, 0u64, 0u64);
     pairs(&mut Unpacked::open(path)?, |i, next| {
         let mut put = |kind, len, count, pc, target| sink(&Record { kind, len, thread: 0, count, pc, target });
         if std::mem::take(&mut first) {
             put(7, 0, 0, i.ip, i.ip);
         }
-        let Some(next) = next else { return put(7, 0, count, i.ip, i.ip) };
+        let Some(next) = next else {
+            // the last instruction
+            let (kind, len) = survey.kind_and_len(i.ip, i.kind.unwrap_or_default());
+            let (kind, next) = match i.kind {
+                None => (None, Some(i.ip.wrapping_add(chosen_len(i.ip)))),
+                Some(1) if !i.taken && kind == 1 => (Some(0), Some(i.ip.wrapping_add(CONDITIONAL_LEN.into()))),
+                Some(_) if kind < 4 => (Some(kind), survey.target(i.ip)),
+                Some(_) => (None, None),
+            };
+            let Some(next) = next else {
+                left_out += 1;
+                return put(7, 0, count, i.ip, i.ip);
+            };
+            count += 1;
+            if let Some(kind) = kind {
+                put(kind, len, std::mem::take(&mut count), i.ip, next);
+            }
+            return put(7, 0, count, next, next);
+        };
         count += 1;
         let mut emit = |kind, len, target| put(kind, len, std::mem::take(&mut count), i.ip, target);
         match step(i, next) {
@@ -153,7 +181,7 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
             Step::Trap => {
                 traps += 1;
                 // the length of the instruction is unknown
-                let (count, next_pc) = (std::mem::take(&mut count), i.ip + if i.ip % 4 == 0 { 4 } else { 1 });
+                let (count, next_pc) = (std::mem::take(&mut count), i.ip + chosen_len(i.ip));
                 put(7, 1, count, next_pc, next);
             }
         }
@@ -161,6 +189,7 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
     let mut notes = survey.notes(|pc| direct.contains(&pc));
     notes.extend((traps > 0).then(|| format!("{traps} discontinuities, imported as traps")));
     notes.extend((repeated > 0).then(|| format!("{repeated} repetitions of an instruction, counted once")));
+    notes.extend((left_out > 0).then(|| format!("{left_out} {}", super::LEFT_OUT)));
     Ok(notes)
 }
 
@@ -186,5 +215,48 @@ mod tests {
         assert_eq!(kind([26, 6], [6, 0, 0, 0]), Some(6));
         assert_eq!(kind([26, 0], [6, 25, 0, 0]), Some(4));
         assert_eq!(kind([6, 0], [6, 0, 0, 0]), None);
+    }
+
+    /// The records of a trace, each instruction with its kind: `.` none, `j` a jump, `b` a branch that is taken, `n` one that is not,
+    /// `r` a return.
+    fn end(trace: &[(u64, char)]) -> (Vec<Record>, Vec<String>) {
+        let mut bytes = Vec::new();
+        for (ip, kind) in trace {
+            let mut b = [0; BYTES];
+            b[..8].copy_from_slice(&ip.to_le_bytes());
+            (b[8], b[9]) = (u8::from(*kind != '.'), u8::from(!".n".contains(*kind)));
+            let (written, read) = match kind {
+                'j' => ([26, 0], [26, 0, 0, 0]),
+                'b' | 'n' => ([26, 0], [26, 25, 0, 0]),
+                'r' => ([26, 6], [6, 0, 0, 0]),
+                _ => ([1, 0], [2, 0, 0, 0]),
+            };
+            b[10..12].copy_from_slice(&written);
+            b[12..16].copy_from_slice(&read);
+            bytes.extend(b);
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        let mut found = Vec::new();
+        let notes = convert(file.path(), Unpacked::open(file.path()).unwrap(), &mut |r| found.push(*r)).unwrap();
+        (found, notes)
+    }
+
+    #[test]
+    fn the_last_instruction_counts_if_it_is_known_where_it_goes() {
+        let of = |kind, len, count, pc, target| Record { kind, len, thread: 0, count, pc, target };
+        let start = of(7, 0, 0, 0x1000, 0x1000);
+        assert_eq!(end(&[(0x1000, '.'), (0x1004, '.')]).0, [start, of(7, 0, 2, 0x1008, 0x1008)]);
+        let not_taken = [start, of(0, 2, 2, 0x1004, 0x1006), of(7, 0, 0, 0x1006, 0x1006)];
+        assert_eq!(end(&[(0x1000, '.'), (0x1004, 'n')]).0, not_taken);
+        // its target is that of the first time
+        let (records, notes) = end(&[(0x1000, '.'), (0x1004, 'b'), (0x1000, '.'), (0x1004, 'b')]);
+        let jump = of(1, 2, 2, 0x1004, 0x1000);
+        assert_eq!((records, notes.len()), (vec![start, jump, jump, of(7, 0, 0, 0x1000, 0x1000)], 0));
+        for kind in ['j', 'r'] {
+            let (records, notes) = end(&[(0x1000, '.'), (0x1004, kind)]);
+            assert_eq!(records, [start, of(7, 0, 1, 0x1004, 0x1004)]);
+            assert_eq!(notes, [format!("1 {}", super::super::LEFT_OUT)]);
+        }
     }
 }

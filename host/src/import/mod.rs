@@ -6,14 +6,20 @@
 //! | `spike` | log of `-l`, `--log-commits`, RISC-V | the log |
 //! | `champsim` | records of 64 bytes, usually x86-64 | none |
 //! | `sbbt` | MBPlib's branch traces | none |
+//! | `bt9` | branch traces of CBP-5 | none |
+//! | `perf` | text of `perf script`: Intel PT, branch stacks | none |
+//! | `memtrace` | text of DynamoRIO's view tool, x86 | the log |
 //! | [`standard`] | E-Trace and N-Trace | one or more ELFs |
 //!
 //! Each is read as a stream: memory grows at most with the number of different branches (`survey`), never with the
 //! length. Information that a format lacks is not invented where replay would show it: a trap with an unknown position
 //! is refused. [`Summary::notes`] lists the choices that had to be made. The documentation is `docs/how-to/import.md`.
 
+mod bt9;
 mod champsim;
+mod memtrace;
 mod packed;
+mod perf;
 mod qemu;
 mod sbbt;
 mod spike;
@@ -38,6 +44,12 @@ pub enum Format {
     ChampSim,
     /// MBPlib's SBBT.
     Sbbt,
+    /// BT9 of CBP-5.
+    Bt9,
+    /// Text of `perf script`.
+    Perf,
+    /// Text of DynamoRIO's view tool.
+    Memtrace,
 }
 
 impl Format {
@@ -48,6 +60,9 @@ impl Format {
             Self::Spike => "Spike log",
             Self::ChampSim => "ChampSim trace",
             Self::Sbbt => "SBBT trace",
+            Self::Bt9 => "BT9 trace",
+            Self::Perf => "text of perf script",
+            Self::Memtrace => "text of drmemtrace",
         }
     }
 }
@@ -76,6 +91,9 @@ type Sink<'a> = &'a mut dyn FnMut(&Record);
 /// Number of bytes read to detect a format.
 const HEAD: usize = 1 << 16;
 
+/// A note, after the number.
+const LEFT_OUT: &str = "last instructions, left out: the trace ends before it shows where they go";
+
 /// An open trace, with its kind.
 pub struct Opened<'a> {
     path: &'a Path,
@@ -98,8 +116,11 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
         Some(format) => Found::Trace(format),
         None if head.starts_with(&rbt1::MAGIC) || head.starts_with(b"GSHKRET") => Found::Recording,
         None if head.starts_with(b"SBBT\n") => Found::Trace(Format::Sbbt),
+        None if head.starts_with(bt9::MAGIC) => Found::Trace(Format::Bt9),
+        None if head.split(|b| *b == b'\n').any(memtrace::is_line) => Found::Trace(Format::Memtrace),
         None if begins_line(b"Trace ") => Found::Trace(Format::Qemu),
         None if begins_line(b"core ") => Found::Trace(Format::Spike),
+        None if head.split(|b| *b == b'\n').any(perf::is_line) => Found::Trace(Format::Perf),
         None if champsim() => Found::Trace(Format::ChampSim),
         None if wrong.is_some() => Found::Trace(Format::ChampSim),
         None => {
@@ -111,8 +132,8 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
                 }
             };
             return Err(HostError::Other(format!(
-                "{}: {begins}; expected a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
-                 trace, or a ChampSim trace with `--format champsim`",
+                "{}: {begins}; expected a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, text of perf \
+                 script or drmemtrace, an SBBT or BT9 trace, or a ChampSim trace with `--format champsim`",
                 path.display()
             )));
         }
@@ -158,7 +179,7 @@ impl Opened<'_> {
                 )))
             }
             (Format::Spike, elf) => spike::convert(self.input, elf, &mut counted)?,
-            (Format::ChampSim | Format::Sbbt, Some(_)) => {
+            (Format::ChampSim | Format::Sbbt | Format::Bt9 | Format::Perf | Format::Memtrace, Some(_)) => {
                 return Err(HostError::Other(format!(
                     "{}: is a {}, which is read without its program; --elf is for logs of QEMU and Spike",
                     self.path.display(),
@@ -167,6 +188,9 @@ impl Opened<'_> {
             }
             (Format::ChampSim, None) => champsim::convert(self.path, self.input, &mut counted)?,
             (Format::Sbbt, None) => sbbt::convert(self.path, self.input, &mut counted)?,
+            (Format::Bt9, None) => bt9::convert(self.input, &mut counted)?,
+            (Format::Perf, None) => perf::convert(self.path, self.input, &mut counted)?,
+            (Format::Memtrace, None) => memtrace::convert(self.input, &mut counted)?,
         };
         if records == 0 {
             return Err(HostError::Other(format!("{}: holds no instruction", self.path.display())));

@@ -241,14 +241,52 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Stops each hart before the first instruction that may not have been executed.
-    fn end(&mut self) {
-        for index in 0..self.harts.len() {
-            match self.harts[index].at {
-                At::Outside => {}
-                At::Block { pc, .. } | At::Trap { epc: pc } => self.record(index, TRAP, 0, pc, pc),
+    /// Executes the last block of each hart up to a branch whose outcome the log does not show, and stops the hart there; the
+    /// number of these blocks.
+    fn end(&mut self) -> u64 {
+        let mut blocks = 0;
+        for hart in 0..self.harts.len() {
+            let to = match self.harts[hart].at {
+                At::Outside => continue,
+                At::Block { pc, most, executed: true } => {
+                    blocks += 1;
+                    self.last_block(hart, pc, most)
+                }
+                At::Block { pc, .. } | At::Trap { epc: pc } => pc,
+            };
+            self.record(hart, TRAP, 0, to, to);
+        }
+        blocks
+    }
+
+    /// Executes a block of at most `most` instructions as far as its instructions alone determine; where it ends.
+    fn last_block(&mut self, hart: usize, pc: u64, most: u64) -> u64 {
+        let mut at = pc;
+        for _ in 0..most {
+            let Some((insn, len)) = self.image.instruction(at) else { break };
+            if at != pc && at % PAGE + u64::from(len) > PAGE {
+                break;
+            }
+            // calls, returns from traps and waiting: what comes then would be in the log
+            let is_left = insn & 0x707f == 0x73 || insn == 0x9002;
+            match isa::flow(insn, self.xlen) {
+                Flow::Sequential if !is_left => {
+                    self.harts[hart].count += 1;
+                    at += u64::from(len);
+                    if at % PAGE == 0 || ends_block(insn) {
+                        break;
+                    }
+                }
+                Flow::Jump { offset, call } => {
+                    let to = target(at, offset, self.xlen);
+                    self.harts[hart].count += 1;
+                    self.record(hart, if call { 3 } else { 2 }, len, at, to);
+                    return to;
+                }
+                _ => break,
             }
         }
+        at
     }
 }
 
@@ -264,7 +302,10 @@ pub(super) fn convert(mut log: Unpacked, elf: &Named, sink: Sink<'_>) -> Result<
     if known == 0 {
         return Err(log.wrong_line("the log ends without a line of -d exec"));
     }
-    reader.end();
+    let blocks = reader.end();
     let swaps = reader.swaps;
-    Ok((swaps > 0).then(|| format!("{swaps} co-routine swaps, imported as returns")).into_iter().collect())
+    let swaps = (swaps > 0).then(|| format!("{swaps} co-routine swaps, imported as returns"));
+    let what = "last blocks, taken up to a branch of which the log does not show where it goes, or to their ends";
+    let blocks = (blocks > 0).then(|| format!("{blocks} {what}"));
+    Ok(swaps.into_iter().chain(blocks).collect())
 }

@@ -97,8 +97,8 @@ impl Branch {
     }
 }
 
-/// Reads all branches; their number must match the header.
-fn branches(input: &mut Unpacked, mut take: impl FnMut(Branch)) -> Result<(), HostError> {
+/// Reads all branches; their number must match the header. Returns the number of instructions in the header.
+fn branches(input: &mut Unpacked, mut take: impl FnMut(Branch)) -> Result<u64, HostError> {
     let mut head = [0; HEADER];
     if !input.record(&mut head, "the header")? || head[..5] != *b"SBBT\n" {
         return Err(input.wrong("an SBBT trace begins with `SBBT` and a line feed"));
@@ -116,7 +116,7 @@ fn branches(input: &mut Unpacked, mut take: impl FnMut(Branch)) -> Result<(), Ho
     if found != said {
         return Err(input.wrong(&format!("the file ends after {found} branches, its header says {said}; it was cut")));
     }
-    Ok(())
+    Ok(u64::from_le_bytes(head[8..16].try_into().unwrap_or_default()))
 }
 
 /// Tracks the start of each run.
@@ -141,8 +141,9 @@ impl Follower {
 
 /// Passes the records of a trace to `sink`; returns notes.
 pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
-    let (mut survey, mut direct, mut conditional) = (Survey::default(), HashSet::new(), 0u64);
-    branches(&mut input, |b| {
+    let (mut survey, mut direct, mut conditional, mut counted) = (Survey::default(), HashSet::new(), 0u64, 0u64);
+    let instructions = branches(&mut input, |b| {
+        counted += u64::from(b.count);
         survey.branch(b.pc, b.kind, b.goes_to());
         conditional += u64::from(b.conditional_indirect);
         if b.kind < 4 {
@@ -180,6 +181,11 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
     notes.extend(
         (changed > 0)
             .then(|| format!("{changed} runs with more instructions than their minimum, imported with the minimum")),
+    );
+    // those in front of the first branch are among the first branch's count
+    let rest = instructions.saturating_sub(counted);
+    notes.extend(
+        (rest > 0).then(|| format!("{rest} instructions after the last branch, left out: where they are is unknown")),
     );
     notes.extend((traps > 0).then(|| format!("{traps} runs to another branch than before, imported as traps to it")));
     Ok(notes)

@@ -180,14 +180,39 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Stops each hart before its last instruction, whose next address is unknown.
-    fn end(&mut self) {
+    /// Executes the last instruction of each hart and stops the hart, or stops it before an instruction of which the log does not show
+    /// where it goes; the number of these.
+    fn end(&mut self) -> Result<u64, String> {
+        let mut left_out = 0;
         for index in 0..self.harts.len() {
-            match self.harts[index].1.last {
-                Last::None => {}
-                Last::Instruction { pc, .. } | Last::Trap(pc) => self.record(index, TRAP, 0, pc, pc),
-            }
+            let to = match self.harts[index].1.last {
+                Last::None => continue,
+                Last::Trap(pc) => pc,
+                Last::Instruction { pc, bits, xlen } => match successor(pc, bits, xlen) {
+                    Some(to) => {
+                        self.reach(index, to)?;
+                        to
+                    }
+                    None => {
+                        left_out += 1;
+                        pc
+                    }
+                },
+            };
+            self.record(index, TRAP, 0, to, to);
         }
+        Ok(left_out)
+    }
+}
+
+/// The next address, if the instruction alone determines it: not a branch with a condition or in a register, nor one that traps.
+fn successor(pc: u64, bits: u32, xlen: u8) -> Option<u64> {
+    let mask = u64::MAX >> (64 - xlen);
+    let traps = matches!(bits, 0x0000_0073 | 0x0010_0073) || bits & 0xffff == 0x9002;
+    match isa::flow(bits, xlen) {
+        Flow::Sequential if !traps => Some(pc.wrapping_add(u64::from(isa::length(bits as u16))) & mask),
+        Flow::Jump { offset, .. } => Some(pc.wrapping_add(i64::from(offset) as u64) & mask),
+        _ => None,
     }
 }
 
@@ -212,12 +237,13 @@ pub(super) fn convert(mut log: Unpacked, elf: Option<&Named>, sink: Sink<'_>) ->
     if known == 0 {
         return Err(log.wrong_line("the log ends without an instruction, as spike -l and --log-commits list them"));
     }
-    reader.end();
+    let left_out = reader.end().map_err(|e| log.wrong_line(&e))?;
     let (swaps, silent) = (reader.swaps, reader.silent);
+    let left_out = (left_out > 0).then(|| format!("{left_out} {}", super::LEFT_OUT));
     let swaps = (swaps > 0).then(|| format!("{swaps} co-routine swaps, imported as returns"));
     let silent =
         (silent > 0).then(|| format!("{silent} traps that the log does not show, inserted where it has a gap"));
-    Ok(swaps.into_iter().chain(silent).collect())
+    Ok(swaps.into_iter().chain(silent).chain(left_out).collect())
 }
 
 #[cfg(test)]
@@ -244,6 +270,7 @@ mod tests {
         let want = vec![
             of(7, 0, 0, 0x8000_0000, 0x8000_0000),
             of(0, 4, 2, 0x8000_0004, 0x8000_0008),
+            of(2, 4, 1, 0x8000_0008, 0x8000_0008),
             of(2, 4, 1, 0x8000_0008, 0x8000_0008),
             of(7, 0, 0, 0x8000_0008, 0x8000_0008),
         ];
@@ -283,7 +310,7 @@ mod tests {
             of(8, 4, 2, 0x8000_0104, 0x8000_0008),
             of(2, 2, 2, 0x8000_000c, 0x8000_000c),
             of(7, 1, 0, 0x8000_000c, 0x8000_0100),
-            of(7, 0, 0, 0x8000_0100, 0x8000_0100),
+            of(7, 0, 1, 0x8000_0104, 0x8000_0104),
         ];
         assert_eq!(records(log).unwrap(), want);
         // RV64 has 16 digits; the same with -l alone, and with --log-commits alone except for the traps
@@ -312,6 +339,23 @@ mod tests {
         let log = log("interrupt #7").replace("(0x00000073) ecall", "(0x0000006f) j .");
         let want = [want[0], of(2, 4, 1, 0x8000_0004, 0x8000_0004), want[1]];
         assert_eq!(records(&log).unwrap()[..3], want);
+    }
+
+    #[test]
+    fn the_last_instruction_counts_if_it_is_known_where_it_goes() {
+        let stop = |count, pc| Record { kind: 7, len: 0, thread: 0, count, pc, target: pc };
+        let last = |bits: &str| *records(&format!("core   0: 3 0x80000000 (0x{bits})\n")).unwrap().last().unwrap();
+        assert_eq!(last("00000013"), stop(1, 0x8000_0004));
+        assert_eq!(last("0001"), stop(1, 0x8000_0002));
+        assert_eq!(last("0100006f"), stop(0, 0x8000_0010));
+        // beq, ret, ecall, ebreak
+        for bits in ["00028463", "00008067", "00000073", "00100073", "9002"] {
+            assert_eq!(last(bits), stop(0, 0x8000_0000), "{bits}");
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "core   0: 3 0x80000000 (0x00008067)\n").unwrap();
+        let notes = convert(Unpacked::open(file.path()).unwrap(), None, &mut |_| {}).unwrap();
+        assert_eq!(notes, [format!("1 {}", super::super::LEFT_OUT)]);
     }
 
     #[test]

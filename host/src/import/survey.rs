@@ -91,6 +91,11 @@ impl Survey {
         self.runs.get(&at).copied()
     }
 
+    /// The target of a branch that was taken, the first one if there are several.
+    pub(super) fn target(&self, pc: u64) -> Option<u64> {
+        self.branches.get(&pc).and_then(|s| s.target)
+    }
+
     /// Whether the branch had several targets.
     pub(super) fn many(&self, pc: u64) -> bool {
         self.branches.get(&pc).is_some_and(|s| s.many)

@@ -1,6 +1,6 @@
 //! Source lines of code addresses, from a program's DWARF
 
-use crate::input::elf_bytes;
+use crate::input::{elf_bytes, located};
 use crate::HostError;
 use gimli::{EndianRcSlice, LittleEndian};
 use object::{Object, ObjectSection};
@@ -20,6 +20,8 @@ pub struct SourceLocation {
 /// Line tables of a program.
 pub struct Lines {
     context: addr2line::Context<EndianRcSlice<LittleEndian>>,
+    /// Address at which the program was loaded, which debug information does not know.
+    base: u64,
 }
 
 impl Lines {
@@ -39,13 +41,16 @@ impl Lines {
             Ok(EndianRcSlice::new(Rc::from(data.as_deref().unwrap_or_default()), LittleEndian))
         };
         let dwarf = gimli::Dwarf::load(section).map_err(|e| bad(&e))?;
-        Ok(Self { context: addr2line::Context::from_dwarf(dwarf).map_err(|e| bad(&e))? })
+        let base = located(name).1.unwrap_or(0);
+        Ok(Self { context: addr2line::Context::from_dwarf(dwarf).map_err(|e| bad(&e))?, base })
     }
 
     /// The functions that contain an address: the innermost inlined one first, then those that it was inlined into.
     pub fn frames(&self, pc: u64) -> Vec<SourceLocation> {
         let mut locations = Vec::new();
-        let Ok(mut frames) = self.context.find_frames(pc).skip_all_loads() else { return locations };
+        let Ok(mut frames) = self.context.find_frames(pc.wrapping_sub(self.base)).skip_all_loads() else {
+            return locations;
+        };
         while let Ok(Some(frame)) = frames.next() {
             let Some(location) = frame.location else { continue };
             let function = frame.function.and_then(|f| f.raw_name().map(|n| n.into_owned()).ok());
@@ -60,7 +65,7 @@ impl Lines {
 
     /// Source file and line of an address.
     pub fn at(&self, pc: u64) -> Option<(&str, u32)> {
-        let location = self.context.find_location(pc).ok()??;
+        let location = self.context.find_location(pc.wrapping_sub(self.base)).ok()??;
         Some((location.file?, location.line?))
     }
 }

@@ -16,7 +16,7 @@ fn every_program_is_executed_again() {
     for program in programs::PROGRAMS {
         let loaded = program.load().unwrap();
         for harts in [1, 2, 4] {
-            for name in ["cfiat", "cfiat(fixed):1k+ways2+line16+gran1+round"] {
+            for name in ["cfiat", "cfiat(fixed):1k+ways2+line16+gran4+round"] {
                 let config = MachineConfig { harts, ..MachineConfig::default() };
                 let traced = trace(&loaded, config, instructions, name.parse().unwrap());
                 assert_replays(&loaded, &traced, &format!("{} harts {harts} {name}", program.name));
@@ -73,8 +73,8 @@ fn what_cannot_be_executed_again_is_refused() {
         replay(&program, &traced.params, &flow(&program, &traced), &traced.words).1
     };
     assert_eq!(try_name("cfiat:32k+shared"), Ok(()));
-    assert_eq!(try_name("cfiat:32k+touched"), Err(ReplayError::Stream(StreamError::Touched)));
-    assert_eq!(try_name("cfiat:32k+touched+gran1"), Ok(()));
+    assert_eq!(try_name("cfiat:32k+gran4+touched"), Err(ReplayError::Stream(StreamError::Touched)));
+    assert_eq!(try_name("cfiat:32k+touched"), Ok(()));
 }
 
 /// A flipped bit, a truncated stream, and a trace of another run: replay never ends without an error but with a
@@ -87,7 +87,7 @@ fn damage_is_noticed_at_the_end_of_a_core_at_the_latest() {
     for (name, harts, sizes) in [
         ("bank", 2, "cfiat"),
         ("irq", 1, "cfiat(fixed)"),
-        ("qsort", 4, "cfiat:1k+gran1"),
+        ("qsort", 4, "cfiat:1k+gran4"),
         ("bank", 4, "cfiat:4k+shared"),
     ] {
         let program = programs::load(name).unwrap();

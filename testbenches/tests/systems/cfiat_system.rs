@@ -93,7 +93,7 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64, log2_depth: u32
 
 #[test]
 fn random_ports_give_the_words_of_the_model_in_both_simulations() {
-    for (seed, cores, name) in [(1, 2, "cfiat:64+ways2+line16+gran1"), (2, 1, "cfiat(fixed):256+ways4+line32+round")] {
+    for (seed, cores, name) in [(1, 2, "cfiat:64+ways2+line16+gran4"), (2, 1, "cfiat(fixed):256+ways4+line32+round")] {
         let p = params(cores, name);
         let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
         let seen = random(&mut bench, seed, 3_000, 1_000, 4);
@@ -109,10 +109,10 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
     let cycles = rounds(20_000, 2_000_000);
     let mut lost = 0;
     for (seed, cores, depth, name) in [
-        (3, 1, 4, "cfiat(fah=8,9;value=16,1):1k+ways2+line32+gran1"),
+        (3, 1, 4, "cfiat(fah=8,9;value=16,1):1k+ways2+line32"),
         (4, 2, 5, "cfiat:256+ways4+line16+count8"),
         (5, 3, 4, "cfiat(fah=1,1;value=3,11):64+ways1+line64+gran2"),
-        (6, 4, 4, "cfiat:16k+line16+gran1+round"),
+        (6, 4, 4, "cfiat:16k+line16+gran4+round"),
         (7, 8, 5, "cfiat:32k"),
     ] {
         if cores > 4 && !long() {
@@ -260,13 +260,13 @@ fn programs_replay(cores: u8, names: &[&str], scheme: &str, depth: usize) {
 #[test]
 fn what_the_circuit_sends_of_programs_is_executed_again() {
     programs_replay(1, &["irq", "vm"], "cfiat:16k", 8);
-    programs_replay(2, &["bank", "irq"], "cfiat:1k+ways2+line32+gran1", 5);
+    programs_replay(2, &["bank", "irq"], "cfiat:1k+ways2+line32+gran4", 5);
     programs_replay(4, &["bank", "qsort"], "cfiat:4k+round", 4);
 }
 
 #[test]
 fn the_emitted_verilog_passes_all_gates() {
-    for (cores, name, depth) in [(1, "cfiat(fixed):256+ways2+line16", 4), (4, "cfiat:32k+gran1", 8)] {
+    for (cores, name, depth) in [(1, "cfiat(fixed):256+ways2+line16", 4), (4, "cfiat:32k+line64", 8)] {
         emit_checked_system(&mut CfiatSystem::new(&params(cores, name), depth))
             .unwrap_or_else(|e| panic!("{name}: {e}"));
     }

@@ -138,7 +138,7 @@ fn random_accesses_match_the_model() {
         ("cfiat:64+ways1+line16+gran2+count8", 40),
         ("cfiat:1k+ways4+line64+round", 3000),
         ("cfiat:128+ways2+line8+gran8+round", 300),
-        ("cfiat:512+ways1+line32+gran1", 900),
+        ("cfiat:512+ways1+line32+gran4", 900),
     ];
     let stalls = [(100, 100, 0), (50, 100, 30), (100, 40, 30), (60, 60, 150)];
     for (i, (name, span)) in names.into_iter().enumerate() {
@@ -172,6 +172,5 @@ fn what_has_no_circuit_says_why() {
     assert_eq!(why("cfiat:64k+line64"), None);
     assert_eq!(why("cfiat:32k+ways8").unwrap(), "cfiat:32k+ways8 has no circuit, at most 4 ways have");
     assert!(why("cfiat:32k+line4").unwrap().ends_with("lines of 8 bytes or more have"));
-    assert!(why("cfiat:64k+line64+gran1").unwrap().ends_with("at most 32 flags a line have"));
-    assert!(why("cfiat:32k+touched").unwrap().ends_with("flags that a host can follow have"));
+    assert!(why("cfiat:32k+gran4+touched").unwrap().ends_with("flags that a host can follow have"));
 }

@@ -1,5 +1,6 @@
 //! Traces in formats of other tools, made from runs of the built-in simulator
 
+use host::import::Format;
 use host::input::Input;
 use host::machine::{Settings, TimingModel};
 use host::progress::Quiet;
@@ -177,3 +178,32 @@ pub fn wave(steps: &[Step]) -> String {
     }
     vcd
 }
+
+/// Text of `perf script --itrace=b`, of `-F brstack` and of DynamoRIO's view tool, and a BT9 trace: a loop that is left after two passes, and a call.
+pub const TEXTS: [(Format, &str); 4] = [
+    (
+        Format::Perf,
+        "p 7/7 1.1: 1 branches:uH: tr strt 0 [unknown] => 1000 f+0x0 (p)\n\
+         p 7/7 1.2: 1 branches:uH: jcc 1008 f+0x8 (p) => 1000 f+0x0 (p)\n\
+         p 7/7 1.3: 1 branches:uH: jcc 1008 f+0x8 (p) => 1000 f+0x0 (p)\n\
+         p 7/7 1.4: 1 branches:uH: call 1010 f+0x10 (p) => 2000 g+0x0 (p)\n\
+         p 7/7 1.5: 1 branches:uH: return 2008 g+0x8 (p) => 1015 f+0x15 (p)\n",
+    ),
+    (
+        Format::Perf,
+        "p 7 1.1: 0x2008/0x1015/P/-/-/1/RET/- 0x1010/0x2000/P/-/-/3/CALL/- 0x1008/0x1000/M/-/-/9/COND/-\n\
+         p 7 1.9: 0x1008/0x1000/P/-/-/1/COND/- 0x1008/0x1000/P/-/-/3/COND/-\n",
+    ),
+    (
+        Format::Memtrace,
+        "  1  1:  7 ifetch  4 byte(s) @ 0x1000 48 83 c0 01  add %rax\n  2  2:  7 ifetch  2 byte(s) @ 0x1004 75 fa  jnz $0x1000 (taken)\n\
+         \x20 3  3:  7 ifetch  4 byte(s) @ 0x1000 48 83 c0 01  add %rax\n  4  4:  7 ifetch  2 byte(s) @ 0x1004 75 fa  jnz $0x1000 (untaken)\n\
+         \x20 5  5:  7 ifetch  5 byte(s) @ 0x1006 e8 f5 0f 00 00  call $0x2000\n  6  6:  7 ifetch  1 byte(s) @ 0x2000 c3  ret (target 0x100b)\n",
+    ),
+    (
+        Format::Bt9,
+        "BT9_SPA_TRACE_FORMAT\nBT9_NODES\nNODE 0 0 - 0 0\nNODE 1 0x1004 - 0 2 class: JMP+DIR+CND\nNODE 2 0x1006 - 0 5 class: CALL+DIR+UCD\n\
+         NODE 3 0x2000 - 0 1 class: RET+IND+UCD\nBT9_EDGES\nEDGE 0 0 1 N 0 - 2\nEDGE 1 1 1 T 0x1000 - 2\nEDGE 2 1 2 N 0x1006 - 1\n\
+         EDGE 3 2 3 T 0x2000 - 1\nEDGE 4 3 0 T 0x100b - 0\nBT9_EDGE_SEQUENCE\n0\n1\n2\n3\n4\nEOF\n",
+    ),
+];

@@ -41,8 +41,6 @@ use sim::scheme::cfiat::params::{Flags, Replacement, Sizes};
 
 /// Most ways that the circuit supports.
 pub const WAYS: usize = 4;
-/// Most flags of a line that the circuit supports.
-pub const LINE_FLAGS: u32 = 32;
 
 /// `op`: a load.
 pub const LOAD: u8 = 0;
@@ -78,7 +76,7 @@ pub struct Filter {
     pub signature: Signal<Out, Bits<32>>,
     // bit 0 of a tag word: the line is valid
     tags: [Mem<14, 32>; 4],
-    flags: [Mem<14, 32>; 4],
+    flags: [Mem<14, 64>; 4],
     order: Mem<14, 8>,
     // 0: waits, 1: first line, 2: reads the second line, 3: second line
     state: DFF<Bits<2>>,
@@ -127,11 +125,11 @@ pub struct Filter {
     end_touched: Signal<Local, Bits<7>>,
     first_whole: Signal<Local, Bits<7>>,
     end_whole: Signal<Local, Bits<7>>,
-    touched: Signal<Local, Bits<32>>,
-    whole: Signal<Local, Bits<32>>,
+    touched: Signal<Local, Bits<64>>,
+    whole: Signal<Local, Bits<64>>,
     equal: Signal<Local, Bits<4>>,
     hit: Signal<Local, Bit>,
-    held: Signal<Local, Bits<32>>,
+    held: Signal<Local, Bits<64>>,
     all_set: Signal<Local, Bit>,
     // replacement order of the set
     rank: [Signal<Local, Bits<2>>; 4],
@@ -148,7 +146,7 @@ pub struct Filter {
     set_tags: Signal<Local, Bits<4>>,
     set_flags: Signal<Local, Bits<4>>,
     wtag: Signal<Local, Bits<32>>,
-    wflags: Signal<Local, Bits<32>>,
+    wflags: Signal<Local, Bits<64>>,
     // decision about the value
     last: Signal<Local, Bit>,
     decides: Signal<Local, Bit>,
@@ -167,7 +165,7 @@ pub struct Filter {
     line_mask: Fixed<Bits<7>>,
     line_bytes: Fixed<Bits<7>>,
     round_up: Fixed<Bits<7>>,
-    all_flags: Fixed<Bits<32>>,
+    all_flags: Fixed<Bits<64>>,
     most: Fixed<Bits<32>>,
     oldest: Fixed<Bits<2>>,
     present: Fixed<Bits<4>>,
@@ -210,7 +208,7 @@ impl Filter {
             line_mask: Fixed::of(line - 1),
             line_bytes: Fixed::of(line),
             round_up: Fixed::of(sizes.granule - 1),
-            all_flags: Fixed::of(u32::MAX >> (32 - sizes.line_flags())),
+            all_flags: Fixed::of(u64::MAX >> (64 - sizes.line_flags())),
             most: Fixed::of(u32::MAX >> (32 - u32::from(sizes.count_bits))),
             oldest: Fixed::of(ways as u64 - 1),
             present: Fixed::of((1u64 << ways) - 1),
@@ -231,7 +229,6 @@ impl Filter {
         let right = match () {
             () if usize::from(sizes.ways) > WAYS => "at most 4 ways",
             () if sizes.line < 8 => "lines of 8 bytes or more",
-            () if sizes.line_flags() > LINE_FLAGS => "at most 32 flags a line",
             () if sizes.sets() > 1 << 14 => "at most 16384 sets",
             () if sizes.flags == Flags::Touched && sizes.granule > 1 => "flags that a host can follow",
             () => return None,
@@ -294,7 +291,7 @@ impl Logic for Filter {
         self.end_whole.next = self.ends.val() >> self.granule_shift.val();
         self.touched.next = 0.into();
         self.whole.next = 0.into();
-        for i in 0..32 {
+        for i in 0..64 {
             if (self.first_touched.val() <= i.to_bits::<7>()) & (self.end_touched.val() > i.to_bits::<7>()) {
                 self.touched.next = self.touched.val().replace_bit(i, true);
             }

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn figure_4_43() {
-        for more in ["", "+round", "+touched"] {
+        for more in ["", "+round", "+gran4", "+gran4+round", "+gran4+touched"] {
             let c = &mut small(more);
             let mut one = |addr, size| steps(c, addr, size).0[0];
             assert_eq!(one(0x7fff_a51e_1680, 8), (8_795_997_725_032, 0, 1, false));
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn figure_4_45() {
-        for more in ["", "+round", "+touched"] {
+        for more in ["", "+round", "+gran4", "+gran4+round", "+gran4+touched"] {
             let c = &mut small(more);
             // push, and the four stores of lines 7 to 14 of figure 4.44: 778 and 768 are found in ways 0 and 1, so an
             // odd number of lines was allocated before
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn stores_set_flags_and_parts_of_a_granule_do_not() {
-        let c = &mut small("");
+        let c = &mut small("+gran4");
         assert!(!c.store(0x10, 4).lines);
         assert!(c.load(0x10, 4).known() && c.load(0x12, 1).known());
         // half a word: the rest of the granule is unknown
@@ -264,10 +264,10 @@ mod tests {
         assert_eq!(c.load(0x14, 2), Found { lines: true, flags: false });
         assert_eq!(c.load(0x14, 4), Found { lines: true, flags: false });
         assert!(c.load(0x14, 2).known());
-        let c = &mut small("+touched");
+        let c = &mut small("+gran4+touched");
         c.store(0x14, 2);
         assert!(c.load(0x14, 4).known());
-        let c = &mut small("+gran1");
+        let c = &mut small("");
         c.store(0x14, 2);
         assert!(c.load(0x14, 2).known() && !c.load(0x14, 4).known());
     }

@@ -132,40 +132,81 @@ pub struct Records {
     pub bits: u64,
 }
 
-impl Records {
-    /// Reads a whole stream.
+/// Reader of the records of a stream, one after the other.
+#[derive(Debug)]
+pub struct RecordReader<I: Iterator<Item = u32>> {
+    params: CfiatParams,
+    input: BitReader<I>,
+    order: Option<order::Reader>,
+    stopped: Vec<bool>,
+    record: u64,
+}
+
+/// A record, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Bits of the stream before it, including the header.
+    pub bit: u64,
+    /// Its core.
+    pub core: u8,
+    /// The record.
+    pub record: Record,
+}
+
+impl<I: Iterator<Item = u32>> RecordReader<I> {
+    /// Reads the header.
     ///
     /// # Errors
-    /// The stream has other parameters, is truncated, or is damaged beyond decoding.
-    pub fn read(params: &CfiatParams, words: impl IntoIterator<Item = u32>) -> Result<Self, StreamError> {
-        let mut input = BitReader::new(words.into_iter());
+    /// The stream has other parameters.
+    pub fn new(params: &CfiatParams, words: I) -> Result<Self, StreamError> {
+        let mut input = BitReader::new(words);
         for (word, right) in header(params).into_iter().enumerate() {
             match input.take(32) {
                 Some(found) if found == u64::from(right) => {}
                 found => return Err(StreamError::Header { word, found: found.unwrap_or(0) as u32, right }),
             }
         }
+        let stopped = vec![false; usize::from(params.cores)];
+        Ok(Self { params: *params, input, order: order::Reader::new(params), stopped, record: 0 })
+    }
+
+    /// The next record; `None` after the stops of all cores, the last of which ends the stream.
+    ///
+    /// # Errors
+    /// The stream is truncated, or damaged beyond decoding.
+    pub fn next_record(&mut self) -> Result<Option<Located>, StreamError> {
+        if !self.stopped.contains(&false) {
+            return match self.input.rest_of_word().0 == 0 && self.input.at_end() {
+                true => Ok(None),
+                false => Err(StreamError::Trailing),
+            };
+        }
+        let (bit, record) = (self.input.position(), self.record);
+        let turns = self.order.as_mut().map_or(Ok(()), |order| order.up_to_record(&mut self.input));
+        let found = turns.and_then(|()| read(&self.params, &mut self.input));
+        let (core, body) = found.map_err(|source| StreamError::Coding { bit, record, source })?;
+        let stopped = &mut self.stopped[usize::from(core)];
+        if *stopped {
+            return Err(StreamError::Stopped { record, core });
+        }
+        *stopped = matches!(body, Record::Stop { .. });
+        self.record += 1;
+        Ok(Some(Located { bit, core, record: body }))
+    }
+}
+
+impl Records {
+    /// Reads a whole stream.
+    ///
+    /// # Errors
+    /// The stream has other parameters, is truncated, or is damaged beyond decoding.
+    pub fn read(params: &CfiatParams, words: impl IntoIterator<Item = u32>) -> Result<Self, StreamError> {
+        let mut reader = RecordReader::new(params, words.into_iter())?;
         let mut by_core = vec![Vec::new(); usize::from(params.cores)];
-        let mut stopped = vec![false; by_core.len()];
-        let mut record = 0;
-        let mut order = order::Reader::new(params);
-        while stopped.contains(&false) {
-            let bit = input.position();
-            let turns = order.as_mut().map_or(Ok(()), |order| order.up_to_record(&mut input));
-            let found = turns.and_then(|()| read(params, &mut input));
-            let (core, body) = found.map_err(|source| StreamError::Coding { bit, record, source })?;
-            let i = usize::from(core);
-            if stopped[i] {
-                return Err(StreamError::Stopped { record, core });
-            }
-            stopped[i] = matches!(body, Record::Stop { .. });
-            by_core[i].push(body);
-            record += 1;
+        while let Some(found) = reader.next_record()? {
+            by_core[usize::from(found.core)].push(found.record);
         }
-        if input.rest_of_word().0 != 0 || !input.at_end() {
-            return Err(StreamError::Trailing);
-        }
-        Ok(Self { by_core, turns: order.map(order::Reader::turns), bits: input.position() })
+        Ok(Self { by_core, turns: reader.order.map(order::Reader::turns), bits: reader.input.position() })
     }
 
     /// Number of records of values.

@@ -5,13 +5,15 @@
 //! | `cfiat:32k` | `-cs` | size of a cache in bytes, `k` for 1024 | powers of two, 16 to 4096k |
 //! | `+ways4` | `-ca` | associativity | 1, 2, 4, 8, 16 |
 //! | `+line32` | `-cls` | size of a line in bytes | powers of two, 1 to 64 |
-//! | `+gran4` | `-cfg` | bytes per flag | 1, 2, 4, 8, up to a line |
+//! | `+gran1` | `-cfg` | bytes per flag | 1, 2, 4, 8, up to a line |
 //! | `+shared` | `-cshare` | one cache for all cores | |
 //! | `+round` | | ways are replaced round robin instead of least recently used | |
 //! | `+touched` | | an access sets the flags of all granules that it touches; for statistics only ([`Flags`]) | |
 //! | `+countN` | | bits of `fahCnt` | 8 to 32 |
 //! | `cfiat(fah=4,4;value=8,8):` | | chunk sizes | |
 //! | `cfiat(fixed):` | | fields of fixed width, as in figure 4.36 | |
+//!
+//! Files store a name that states granule and chunks, so that other defaults do not change their meaning.
 
 use crate::chunk::Chunks;
 use crate::platform::ParamError;
@@ -20,7 +22,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Name patterns, for help and error messages.
-pub const FORMS: &str = "cfiat, cfiat:32k+ways4+line32+gran4+shared+round+count20, cfiat(fah=4,4;value=8,8):32k, \
+pub const FORMS: &str = "cfiat, cfiat:32k+ways4+line32+gran1+shared+round+count20, cfiat(fah=4,4;value=8,8):32k, \
                          cfiat(fixed):32k";
 
 /// Parameters of a stream of load values.
@@ -96,18 +98,19 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The default: the chunks that took the fewest bits over the built-in programs.
-    pub const DEFAULT: Self = Self::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(7, 4) };
+    /// The default: the chunks with the lowest geometric mean of bits per instruction over the built-in programs.
+    pub const DEFAULT: Self = Self::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(2, 5) };
 }
 
 impl Default for Sizes {
-    /// The values of table 4.6 without options.
+    /// The values of table 4.6 without options, but for a flag for each byte: with four bytes per flag, programs that work
+    /// on bytes never cover a granule, and each load of theirs has a record.
     fn default() -> Self {
         Self {
             bytes: 32 << 10,
             ways: 4,
             line: 32,
-            granule: 4,
+            granule: 1,
             shared: false,
             replacement: Replacement::Lru,
             flags: Flags::Whole,
@@ -179,11 +182,11 @@ impl Sizes {
     }
 }
 
-fn coding(text: &str) -> Option<Coding> {
+fn coding(text: &str, default: Coding) -> Option<Coding> {
     if text == "fixed" {
         return Some(Coding::Fixed);
     }
-    let Coding::Chunks { mut fah, mut value } = Coding::DEFAULT else { return None };
+    let Coding::Chunks { mut fah, mut value } = default else { return None };
     for part in text.split(';') {
         let (field, sizes) = part.split_once('=')?;
         let (first, next) = sizes.split_once(',')?;
@@ -197,16 +200,28 @@ fn coding(text: &str) -> Option<Coding> {
     Some(Coding::Chunks { fah, value })
 }
 
-impl FromStr for Sizes {
-    type Err = ParamError;
+impl Sizes {
+    /// What a name in a file does not state: the defaults of the first files, so that they can still be read.
+    const IN_FILES: Self = Self {
+        bytes: 32 << 10,
+        ways: 4,
+        line: 32,
+        granule: 4,
+        shared: false,
+        replacement: Replacement::Lru,
+        flags: Flags::Whole,
+        count_bits: 20,
+        coding: Coding::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(7, 4) },
+    };
 
-    fn from_str(name: &str) -> Result<Self, ParamError> {
+    /// The sizes that `name` states, otherwise those of `defaults`.
+    fn parse(name: &str, defaults: Self) -> Result<Self, ParamError> {
         let unknown = || ParamError::UnknownScheme { name: name.into(), forms: FORMS.into() };
-        let mut sizes = Self::default();
+        let mut sizes = defaults;
         let mut tail = name.strip_prefix("cfiat").ok_or_else(unknown)?;
         if let Some(inner) = tail.strip_prefix('(') {
             let (text, rest) = inner.split_once(')').ok_or_else(unknown)?;
-            (sizes.coding, tail) = (coding(text).ok_or_else(unknown)?, rest);
+            (sizes.coding, tail) = (coding(text, defaults.coding).ok_or_else(unknown)?, rest);
         }
         if !tail.is_empty() {
             let mut parts = tail.strip_prefix(':').ok_or_else(unknown)?.split('+');
@@ -232,15 +247,13 @@ impl FromStr for Sizes {
         sizes.check()?;
         Ok(sizes)
     }
-}
 
-impl fmt::Display for Sizes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let defaults = Self::default();
+    /// Writes the name, without what equals `defaults`.
+    fn write(&self, defaults: &Self, f: &mut impl fmt::Write) -> fmt::Result {
         f.write_str("cfiat")?;
         match self.coding {
             Coding::Fixed => f.write_str("(fixed)")?,
-            c if c == Coding::DEFAULT => {}
+            c if c == defaults.coding => {}
             Coding::Chunks { fah, value } => write!(f, "(fah={fah};value={value})")?,
         }
         match self.bytes {
@@ -266,16 +279,32 @@ impl fmt::Display for Sizes {
     }
 }
 
+impl FromStr for Sizes {
+    type Err = ParamError;
+
+    fn from_str(name: &str) -> Result<Self, ParamError> {
+        Self::parse(name, Self::default())
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(&Self::default(), f)
+    }
+}
+
 mod name {
     use super::Sizes;
-    use serde::{de::Error, Deserialize, Deserializer, Serializer};
+    use serde::{de, ser::Error, Deserialize, Deserializer, Serializer};
 
     pub fn serialize<S: Serializer>(sizes: &Sizes, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(sizes)
+        let mut name = String::new();
+        sizes.write(&Sizes::IN_FILES, &mut name).map_err(S::Error::custom)?;
+        s.serialize_str(&name)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Sizes, D::Error> {
-        String::deserialize(d)?.parse().map_err(D::Error::custom)
+        Sizes::parse(&String::deserialize(d)?, Sizes::IN_FILES).map_err(de::Error::custom)
     }
 }
 
@@ -360,8 +389,8 @@ mod tests {
             "cfiat:32k",
             "cfiat:32+ways2+line16",
             "cfiat:64k+line64+shared+round",
-            "cfiat(fah=4,4;value=8,6):16k+gran1+count32",
-            "cfiat(fixed):64k+touched",
+            "cfiat(fah=4,4;value=8,6):16k+gran4+count32",
+            "cfiat(fixed):64k+gran8+touched",
         ] {
             assert_eq!(name.parse::<Sizes>().unwrap().to_string(), name);
         }
@@ -391,17 +420,18 @@ mod tests {
         assert_eq!(say("cfiat:33k"), "bytes = 33792, expected a power of two from 16 to 4194304");
         assert_eq!(say("cfiat:32+ways4"), "bytes = 32, expected at least one set of lines");
         assert_eq!(say("cfiat:32k+gran16"), "gran = 16, expected 1, 2, 4, 8, at most a line");
-        assert_eq!(say("cfiat:32k+line2"), "gran = 4, expected 1, 2, 4, 8, at most a line");
+        assert_eq!(say("cfiat:32k+line2+gran4"), "gran = 4, expected 1, 2, 4, 8, at most a line");
         assert_eq!(say("cfiat(fah=0,3):32k"), "fah chunk = 0, expected 1 to 16");
     }
 
-    /// 32 KB, 4 ways, lines of 32 bytes: 256 sets, tags of 32 - 13 bits, 8 flags per line, 2 bits per line for LRU.
+    /// 32 KB, 4 ways, lines of 32 bytes: 256 sets, tags of 32 - 13 bits, 32 flags per line, 2 bits per line for LRU.
     #[test]
     fn bits_of_state_worked_by_hand() {
         let sizes = Sizes::default();
-        assert_eq!((sizes.sets(), sizes.line_flags()), (256, 8));
-        assert_eq!(sizes.state_bits(32), 256 * (4 * (19 + 1 + 8) + 8));
-        assert_eq!(Sizes { replacement: Replacement::Round, ..sizes }.state_bits(32), 256 * (4 * 28 + 2));
+        assert_eq!((sizes.sets(), sizes.line_flags()), (256, 32));
+        assert_eq!(sizes.state_bits(32), 256 * (4 * (19 + 1 + 32) + 8));
+        assert_eq!(Sizes { replacement: Replacement::Round, ..sizes }.state_bits(32), 256 * (4 * 52 + 2));
+        assert_eq!(Sizes { granule: 4, ..sizes }.state_bits(32), 256 * (4 * 28 + 8));
     }
 
     #[test]
@@ -410,7 +440,20 @@ mod tests {
         assert!(p.is_ram(0x8000_0ffc, 4) && !p.is_ram(0x8000_0ffd, 4) && !p.is_ram(0x7fff_ffff, 1));
         let all = CfiatParams::all_memory(1, 64, Sizes::default());
         assert!(all.is_ram(0, 8) && all.is_ram(u64::MAX, 1) && !all.is_ram(u64::MAX, 2));
-        let json = serde_json::to_string(&p).unwrap();
-        assert_eq!(serde_json::from_str::<CfiatParams>(&json).unwrap(), p);
+    }
+
+    /// A file whose name does not state granule and chunks is one of those written when the defaults were others.
+    #[test]
+    fn files_state_what_is_not_the_default_of_the_first_files() {
+        for (name, in_file) in [
+            ("cfiat:32k", "cfiat(fah=1,2;value=2,5):32k+gran1"),
+            ("cfiat(fah=1,2;value=7,4):32k+gran4", "cfiat:32k"),
+            ("cfiat(fixed):16k+shared", "cfiat(fixed):16k+gran1+shared"),
+        ] {
+            let p = CfiatParams::new(2, (0x8000_0000, 0x1000), name.parse().unwrap());
+            let json = serde_json::to_value(p).unwrap();
+            assert_eq!(json["sizes"], in_file);
+            assert_eq!(serde_json::from_value::<CfiatParams>(json).unwrap(), p);
+        }
     }
 }

@@ -1,0 +1,74 @@
+"""Recordings as numpy arrays: python -m unittest discover python/tests"""
+
+import pathlib
+import struct
+import tempfile
+import unittest
+
+import goshawk
+import numpy as np
+
+RECORD = "<BBHIQQ"
+# a loop of two instructions that is passed three times, a call, a return
+RECORDS = [
+    (7, 0, 0, 0, 0x1000, 0x1000),
+    (1, 4, 0, 2, 0x1004, 0x1000),
+    (1, 4, 0, 2, 0x1004, 0x1000),
+    (0, 4, 0, 2, 0x1004, 0x1008),
+    (3, 4, 0, 1, 0x1008, 0x2000),
+    (6, 4, 0, 3, 0x2008, 0x100C),
+    (7, 0, 0, 1, 0x1010, 0x1010),
+]
+
+
+class Recordings(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name) / "loop.rbt1"
+        self.path.write_bytes(b"RBT1" + bytes(4) + b"".join(struct.pack(RECORD, *r) for r in RECORDS))
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_events_are_those_of_the_file(self):
+        run = goshawk.open(self.path)
+        events = np.concatenate(list(run.events()))
+        names = [goshawk.KINDS[k] for k in events["kind"]]
+        self.assertEqual(names, ["start", "taken", "taken", "not_taken", "call", "return", "stop"])
+        self.assertEqual(events["count"].sum(), 11)
+        self.assertEqual(events["pc"][1], 0x1004)
+        self.assertEqual(events["target"][5], 0x100C)
+        self.assertEqual(run.info["harts"], 1)
+
+    def test_branches_have_outcomes(self):
+        run = goshawk.open(self.path)
+        branches = np.concatenate(list(run.branches()))
+        self.assertEqual(branches["taken"].tolist(), [True, True, False, True, True])
+        # a predictor written in Python: always the last outcome
+        last, missed = {}, 0
+        for batch in run.branches(conditional=True):
+            for pc, taken in zip(batch["pc"].tolist(), batch["taken"].tolist()):
+                missed += last.get(pc, False) != taken
+                last[pc] = taken
+        self.assertEqual(missed, 2)
+
+    def test_schemes_are_measured_and_decoded(self):
+        run = goshawk.open(self.path)
+        for scheme in ["tr_e:m4", "nexs", "sc-lsp:rbase-32x4"]:
+            found = run.encode(scheme, verify=True)
+            self.assertTrue(found["decoded_equal"], scheme)
+            self.assertEqual(found["instructions"], 11)
+            self.assertAlmostEqual(found["bits_per_instruction"], found["bits"] / 11)
+
+    def test_errors_are_value_errors(self):
+        with self.assertRaisesRegex(ValueError, "missing.ret"):
+            goshawk.open(self.path.with_name("missing.ret"))
+        with self.assertRaisesRegex(ValueError, "morse"):
+            goshawk.open(self.path).encode("morse")
+        self.path.write_bytes(self.path.read_bytes()[:-1])
+        with self.assertRaisesRegex(ValueError, "loop.rbt1"):
+            goshawk.open(self.path)
+
+
+if __name__ == "__main__":
+    unittest.main()
