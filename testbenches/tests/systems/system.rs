@@ -117,6 +117,41 @@ fn the_smallest_scheme_matches_the_golden_model() {
 }
 
 #[test]
+fn predictors_that_follow_the_past_match_the_golden_model() {
+    for (scheme, timestamps, cores) in [
+        ("follow:s", false, 4),
+        ("follow:m", true, 2),
+        ("follow:ml", false, 1),
+        ("follow:l", true, 1),
+        ("follow:m+tagged0+past0", false, 2),
+        ("follow:m+loops0+paths0+upper9", true, 1),
+    ] {
+        let platform = Platform { timestamps, cores, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        for name in ["fsm", "irq", "qsort", "vm"] {
+            cosim(&p, program(name), 100_000, TraceOptions::default());
+        }
+    }
+}
+
+/// Addresses of 64 bits, and traps, calls and co-routine swaps in any order.
+#[test]
+fn followed_synthetic_programs_match_the_golden_model() {
+    for (scheme, xlen, timestamps) in [
+        ("follow:m", 32, true),
+        ("follow:l+upper9", 32, false),
+        ("follow:s+upper16", 64, false),
+        ("follow:ml", 64, true),
+    ] {
+        let platform = Platform { xlen, timestamps, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        let model = Model::new(&if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
+        let recording = record(&model, &Config::new(1, 5), 60_000);
+        cosim_of(&p, "synthetic", &model.program, &recording.events, TraceOptions::default());
+    }
+}
+
+#[test]
 fn a_sink_that_stalls_changes_nothing() {
     for seed in 1..4 {
         let options = TraceOptions { stall_seed: seed, ..TraceOptions::default() };

@@ -178,6 +178,14 @@ fn others_survive_chaos() {
 }
 
 #[test]
+fn predictors_that_follow_the_past_survive_chaos() {
+    chaos("follow:s", 1, false, 3, 60_000);
+    chaos("follow:m", 3, true, 4, 40_000);
+    wide_chaos("follow:m", 2, true, Ports::Channels(4), 3, 30_000);
+    wide_chaos("follow:l", 1, false, Ports::Blocks(2), 3, 30_000);
+}
+
+#[test]
 fn locked_systems_survive_chaos() {
     for (scheme, cores, log2_fifo, ports, clocks) in [
         ("tr_e:small", 2, 3, Ports::One, 60_000),
