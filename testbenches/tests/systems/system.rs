@@ -178,6 +178,8 @@ fn signatures_match_the_golden_model() {
         ("golomb:small", 16, false, 2, 0),
         ("nx_b", 8, false, 1, 10),
         ("taken", 16, false, 1, 11),
+        ("follow:m", 16, true, 2, 11),
+        ("follow:s", 8, false, 1, 0),
     ] {
         let platform = Platform { signature, timestamps, cores, ..Platform::RV32 };
         let p = TraceParams::new(platform, scheme.parse().unwrap());
@@ -199,6 +201,10 @@ fn periodic_synchronisation_matches_the_golden_model() {
         ("sc-lsp:rbase-32x4", false, 1, 11),
         ("sc-lsp:ebase-8x8", true, 3, 10),
         ("sc-lsp:base-64x1", false, 2, 12),
+        ("follow:s", true, 3, 10),
+        ("follow:m", false, 2, 11),
+        ("follow:ml", false, 1, 12),
+        ("follow:l", true, 1, 12),
     ] {
         let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (p.timestamps, p.cores) = (timestamps, cores);
@@ -214,9 +220,12 @@ fn periodic_synchronisation_matches_the_golden_model() {
 #[test]
 fn synchronisation_by_bytes_comes_when_they_have_left() {
     let mut all = 0;
-    for (scheme, timestamps, cores, bytes) in
-        [("tr_e:small", true, 1, 8), ("nx_b", false, 2, 10), ("sc-lsp:rbase-32x4", false, 3, 8)]
-    {
+    for (scheme, timestamps, cores, bytes) in [
+        ("tr_e:small", true, 1, 8),
+        ("nx_b", false, 2, 10),
+        ("sc-lsp:rbase-32x4", false, 3, 8),
+        ("follow:m", true, 2, 8),
+    ] {
         let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (p.timestamps, p.cores) = (timestamps, cores);
         let extras = Extras { sync: true, ..Extras::default() };
