@@ -450,3 +450,11 @@ fn pc_chains_have_no_filter() {
     let refused = build(&params, &SystemOptions { ingress: Ingress::PcChain, extras, ..SystemOptions::default() });
     assert!(matches!(refused.err(), Some(EmitError::Options(_))));
 }
+
+#[test]
+fn predictors_that_follow_the_past_hear_nothing_of_what_is_hidden() {
+    filtered("follow:m", 2, true, None, "mode");
+    filtered("follow:s", 1, false, Some(4), "space");
+    filtered_at(Port::Channels(2), "follow:m", 1, true, None, "range");
+    filtered_at(Port::Blocks(2), "follow:s", 1, false, Some(4), "mode");
+}

@@ -11,6 +11,7 @@ mod etrace;
 mod filter;
 mod inputs;
 mod inputs_harness;
+mod loss;
 mod programs;
 mod replay;
 mod same_verilog;

@@ -218,6 +218,7 @@ fn cores_that_wait_lose_nothing() {
         ("nx_b", 1, 4),
         ("sc-lsp:rbase-32x4", 2, 4),
         ("golomb:m4", 1, 6),
+        ("follow:m", 2, 5),
     ] {
         let late = allowed(log2_fifo);
         let o = play(scheme, cores, log2_fifo, late, 60_000, Port::ONE);
@@ -250,6 +251,7 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         ("tr_e:m4", 1, 6, Port::blocks(2, 3)),
         ("sc-lsp:rbase-32x4", 1, 5, Port::channels(2, 3)),
         ("sc-lsp:rbase-32x4", 1, 6, Port::channels(4, 3)),
+        ("follow:m", 1, 5, Port::channels(2, 3)),
     ] {
         let late = port.clocks(log2_fifo);
         let place = format!("{scheme}, {} a clock, {} places, {late} late", port.per_cycle(), 1 << log2_fifo);

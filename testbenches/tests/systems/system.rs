@@ -15,7 +15,7 @@ use sim::stimulus::run::{record, Config};
 use sim::system::{repeated_header, System};
 use testbenches::check::{beat_file, check_around_gaps, run};
 
-fn ports(cores: usize, xlen: u8) -> TracePorts {
+pub fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())
 }
 
@@ -30,7 +30,7 @@ fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64, syn
     system.drain().collect()
 }
 
-fn compare(place: &str, want: &[u32], got: &[u32]) {
+pub fn compare(place: &str, want: &[u32], got: &[u32]) {
     for (i, (w, g)) in want.iter().zip(got).enumerate() {
         assert_eq!(w, g, "{place}: word {i} of {}: golden 0x{w:08x}, Verilog 0x{g:08x}", want.len());
     }
@@ -38,9 +38,9 @@ fn compare(place: &str, want: &[u32], got: &[u32]) {
 }
 
 /// Cycles from activation to cycle 0 of the beat file, according to `status.active`.
-const ACTIVATION: u64 = 1;
+pub const ACTIVATION: u64 = 1;
 /// Cycles from the write that ends tracing to the stop messages, according to time stamps.
-const STOPPING: u64 = 2;
+pub const STOPPING: u64 = 2;
 
 /// Runs the Verilog on the first `instructions` of a program and compares its words with the golden model's. Returns
 /// the number of instructions.
@@ -74,7 +74,7 @@ fn params(set: &str, base: bool, timestamps: bool, cores: u8) -> TraceParams {
     params
 }
 
-fn program(name: &str) -> &'static ProgramInfo {
+pub fn program(name: &str) -> &'static ProgramInfo {
     programs::find(name).unwrap()
 }
 
@@ -117,6 +117,41 @@ fn the_smallest_scheme_matches_the_golden_model() {
 }
 
 #[test]
+fn predictors_that_follow_the_past_match_the_golden_model() {
+    for (scheme, timestamps, cores) in [
+        ("follow:s", false, 4),
+        ("follow:m", true, 2),
+        ("follow:ml", false, 1),
+        ("follow:l", true, 1),
+        ("follow:m+tagged0+past0", false, 2),
+        ("follow:m+loops0+paths0+upper9", true, 1),
+    ] {
+        let platform = Platform { timestamps, cores, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        for name in ["fsm", "irq", "qsort", "vm"] {
+            cosim(&p, program(name), 100_000, TraceOptions::default());
+        }
+    }
+}
+
+/// Addresses of 64 bits, and traps, calls and co-routine swaps in any order.
+#[test]
+fn followed_synthetic_programs_match_the_golden_model() {
+    for (scheme, xlen, timestamps) in [
+        ("follow:m", 32, true),
+        ("follow:l+upper9", 32, false),
+        ("follow:s+upper16", 64, false),
+        ("follow:ml", 64, true),
+    ] {
+        let platform = Platform { xlen, timestamps, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        let model = Model::new(&if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
+        let recording = record(&model, &Config::new(1, 5), 60_000);
+        cosim_of(&p, "synthetic", &model.program, &recording.events, TraceOptions::default());
+    }
+}
+
+#[test]
 fn a_sink_that_stalls_changes_nothing() {
     for seed in 1..4 {
         let options = TraceOptions { stall_seed: seed, ..TraceOptions::default() };
@@ -143,6 +178,8 @@ fn signatures_match_the_golden_model() {
         ("golomb:small", 16, false, 2, 0),
         ("nx_b", 8, false, 1, 10),
         ("taken", 16, false, 1, 11),
+        ("follow:m", 16, true, 2, 11),
+        ("follow:s", 8, false, 1, 0),
     ] {
         let platform = Platform { signature, timestamps, cores, ..Platform::RV32 };
         let p = TraceParams::new(platform, scheme.parse().unwrap());
@@ -164,6 +201,10 @@ fn periodic_synchronisation_matches_the_golden_model() {
         ("sc-lsp:rbase-32x4", false, 1, 11),
         ("sc-lsp:ebase-8x8", true, 3, 10),
         ("sc-lsp:base-64x1", false, 2, 12),
+        ("follow:s", true, 3, 10),
+        ("follow:m", false, 2, 11),
+        ("follow:ml", false, 1, 12),
+        ("follow:l", true, 1, 12),
     ] {
         let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (p.timestamps, p.cores) = (timestamps, cores);
@@ -179,9 +220,12 @@ fn periodic_synchronisation_matches_the_golden_model() {
 #[test]
 fn synchronisation_by_bytes_comes_when_they_have_left() {
     let mut all = 0;
-    for (scheme, timestamps, cores, bytes) in
-        [("tr_e:small", true, 1, 8), ("nx_b", false, 2, 10), ("sc-lsp:rbase-32x4", false, 3, 8)]
-    {
+    for (scheme, timestamps, cores, bytes) in [
+        ("tr_e:small", true, 1, 8),
+        ("nx_b", false, 2, 10),
+        ("sc-lsp:rbase-32x4", false, 3, 8),
+        ("follow:m", true, 2, 8),
+    ] {
         let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (p.timestamps, p.cores) = (timestamps, cores);
         let extras = Extras { sync: true, ..Extras::default() };
@@ -232,8 +276,29 @@ fn events_of_core_0(program: &Program, params: &TraceParams, words: &[u32]) -> u
     back.iter().filter(|e| e.hart == 0).count()
 }
 
-/// Every program on cores that retire together, one instruction per cycle: event FIFOs of depth 16 carry what they
-/// send, and the words are the golden model's.
+/// Every program on cores that retire together, one instruction per cycle: the words are the golden model's, except of
+/// programs that lose messages, which are returned.
+fn lost_at_full_rate(params: &TraceParams, log2_fifo: u8) -> Vec<String> {
+    let verilog = emit(params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).unwrap();
+    let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
+    let mut lost = Vec::new();
+    for info in programs::PROGRAMS {
+        let program = info.load().unwrap();
+        let (events, _) = run(&program, params.cores, 100_000);
+        let (file, _) = beat_file(&program, params, &events);
+        let mut got = Vec::new();
+        let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
+        if summary.overflow != 0 {
+            lost.push(format!("{}: cores {:b}", info.name, summary.overflow));
+            continue;
+        }
+        let place = format!("{}, {}", info.name, params.canonical());
+        compare(&place, &golden(params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
+    }
+    lost
+}
+
+/// Event FIFOs of depth 16 carry what the cores send.
 #[test]
 fn at_full_rate_nothing_is_lost() {
     for (set, timed, cores) in [
@@ -246,24 +311,28 @@ fn at_full_rate_nothing_is_lost() {
         ("s0", false, 1),
         ("s0", true, 4),
     ] {
-        let params = params(set, false, timed, cores);
-        let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();
-        let sim = TraceCosim::build(&verilog, &ports(cores.into(), params.xlen)).unwrap();
-        let mut lost = Vec::new();
-        for info in programs::PROGRAMS {
-            let program = info.load().unwrap();
-            let (events, _) = run(&program, cores, 100_000);
-            let (file, _) = beat_file(&program, &params, &events);
-            let mut got = Vec::new();
-            let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
-            if summary.overflow != 0 {
-                lost.push(format!("{}: cores {:b}", info.name, summary.overflow));
-                continue;
-            }
-            compare(info.name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
-        }
+        let lost = lost_at_full_rate(&params(set, false, timed, cores), 4);
         assert!(lost.is_empty(), "{set}, N = {cores}, timed {timed}: {}", lost.join(", "));
     }
+}
+
+#[test]
+fn at_full_rate_followers_of_the_past_lose_nothing() {
+    let mut all = Vec::new();
+    for (scheme, timestamps, cores, log2_fifo) in [
+        ("follow:s", false, 1, 4),
+        ("follow:m", false, 1, 4),
+        ("follow:l", false, 1, 4),
+        ("follow:m", true, 1, 4),
+        ("follow:m", false, 4, 4),
+    ] {
+        let platform = Platform { timestamps, cores, ..Platform::RV32 };
+        let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), log2_fifo);
+        if !lost.is_empty() {
+            all.push(format!("{scheme}, N = {cores}, timed {timestamps}: {}", lost.join(", ")));
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("; "));
 }
 
 /// A system for registered ports, with a register before each RVFI input, sends the same words as the usual system,
@@ -337,9 +406,12 @@ fn replay_goes_on_after_an_overflow() {
 /// more than the link would carry with cold tables.
 #[test]
 fn overload_is_reported_with_warm_tables() {
-    for (scheme, timestamps, cores, least) in
-        [("tr_e:large", false, 1, 14), ("tr_e:small", true, 2, 10), ("sc-lsp:rbase-32x4", false, 2, 10)]
-    {
+    for (scheme, timestamps, cores, least) in [
+        ("tr_e:large", false, 1, 14),
+        ("tr_e:small", true, 2, 10),
+        ("sc-lsp:rbase-32x4", false, 2, 10),
+        ("follow:m", true, 3, 10),
+    ] {
         let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (params.timestamps, params.cores) = (timestamps, cores);
         let program = program("fsm").load().unwrap();

@@ -233,3 +233,10 @@ fn single_reports_of_e_trace_send_the_contexts_of_their_instructions() {
     told("tr_e:small", Ingress::Etrace, None, 8);
     told("nx_b", Ingress::Etrace, None, 0);
 }
+
+#[test]
+fn predictors_that_follow_the_past_send_the_contexts_of_single_instructions() {
+    told("follow:m", Ingress::Rvfi, Some(Retire { per_cycle: 2, log2_words: 4 }), 4);
+    told("follow:s", Ingress::Blocks, Some(Retire { per_cycle: 2, log2_words: 3 }), 4);
+    told("follow:ml", Ingress::Etrace, None, 4);
+}

@@ -248,6 +248,7 @@ fn warm_up_covers_table_clearing_at_full_rate() {
         rvfi("tr_e:small", 4, 1),
         rvfi("sc-lsp:rbase-32x4", 2, 1),
         rvfi("sc-lsp:rbase-32x4", 4, 1),
+        rvfi("follow:m", 2, 1),
     ] {
         case.check();
     }

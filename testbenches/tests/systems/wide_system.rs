@@ -308,6 +308,8 @@ fn random_retirement_sends_the_words_of_the_model() {
         ("sc-lsp:rbase-16x4", 2, true, 32, 4),
         ("sc-lsp:base-32x4", 1, true, 64, 2),
         ("sc-lsp:ebase-8x8", 2, false, 32, 2),
+        ("follow:m", 2, true, 32, 4),
+        ("follow:l", 1, false, 64, 2),
     ] {
         let case = Case { scheme, cores, timestamps, xlen, retire: retire(per_cycle, 4), log2_fifo: 8 };
         let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
@@ -332,6 +334,7 @@ fn resyncs_are_those_of_the_model() {
         ("sc-lsp:rbase-32x4", 1, false, 4, 11),
         ("sc-lsp:base-8x8", 2, true, 2, 10),
         ("sc-lsp:ebase-8x4", 2, true, 4, 10),
+        ("follow:m", 2, true, 2, 12),
     ] {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 4), log2_fifo: 8 };
         let sim = case.build_as(&case.options_with_resyncs());
@@ -364,6 +367,7 @@ fn what_the_queue_loses_is_told() {
         ("tr_e:small", "vm", 3),
         ("sc-lsp:rbase-32x4", "fsm", 2),
         ("sc-lsp:base-32x4", "vm", 4),
+        ("follow:m", "fsm", 4),
     ] {
         let retire = retire(4, words);
         let case = Case { scheme, cores: 1, timestamps: true, xlen: 32, retire, log2_fifo: 6 };

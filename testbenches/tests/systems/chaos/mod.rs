@@ -178,12 +178,21 @@ fn others_survive_chaos() {
 }
 
 #[test]
+fn predictors_that_follow_the_past_survive_chaos() {
+    chaos("follow:s", 1, false, 3, 60_000);
+    chaos("follow:m", 3, true, 4, 40_000);
+    wide_chaos("follow:m", 2, true, Ports::Channels(4), 3, 30_000);
+    wide_chaos("follow:l", 1, false, Ports::Blocks(2), 3, 30_000);
+}
+
+#[test]
 fn locked_systems_survive_chaos() {
     for (scheme, cores, log2_fifo, ports, clocks) in [
         ("tr_e:small", 2, 3, Ports::One, 60_000),
         ("sc-lsp:base-32x4", 1, 3, Ports::One, 60_000),
         ("nx_b", 1, 4, Ports::Channels(4), 40_000),
         ("taken", 2, 3, Ports::Reports, 40_000),
+        ("follow:s", 2, 3, Ports::One, 40_000),
     ] {
         let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         params.cores = cores;
@@ -204,6 +213,7 @@ fn signatures_survive_chaos() {
         ("taken", 8, 2, true, (Ports::One, one)),
         ("tr_e:m4", 16, 2, true, (Ports::Channels(4), several(4))),
         ("nx_b", 16, 1, false, (Ports::Blocks(2), several(2))),
+        ("follow:m", 16, 2, true, (Ports::One, one)),
     ] {
         let platform = Platform { cores, timestamps, signature, ..Platform::RV32 };
         survives(&TraceParams::new(platform, scheme.parse().unwrap()), 4, (ports, extras), 30_000);
