@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::args::check_core;
-use crate::output::{circuit_parameters, report_missing, Object};
+use crate::output::{report_missing, stream_parameters, Object};
 use crate::{Failure, Status};
 use host::trace::LossSummary;
 use host::HostError;
@@ -71,7 +71,7 @@ pub(super) fn list(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> 
         Object::new("decode", &args.trace.display().to_string())
             .with("program", info.program.into())
             .with("build_id", info.build_id.into())
-            .with("parameters", circuit_parameters(&info.params))
+            .with("parameters", stream_parameters(&info.params))
             .line(out)?;
     } else {
         writeln!(out, "{:>8} {:>10} {:>4}  {:<5}  fields", "record", "bit", "core", "kind")?;

@@ -306,7 +306,7 @@ mod tests {
             let kind = FlowKind::Trap { interrupt: true, cause: 7 };
             let count = 1 + (n % 3) as u32;
             total += u64::from(count);
-            let event = FlowEvent { hart: 0, pc: 0, target: 4, cycle: 0, count, kind };
+            let event = FlowEvent { hart: 0, len: 4, pc: 0, target: 4, cycle: 0, count, kind };
             thinned.event(&event);
         }
         let thinned = thinned.finish();
