@@ -156,7 +156,10 @@ impl Layout {
         }
         if len <= fill {
             let stream = buffer & (u64::MAX >> (64 - len));
-            let value = (0..AT_ONCE).fold(0, |value, i| value | stream >> i & self.chunks[i]);
+            // written out: an iterator is not inlined in crates that are built with little optimization, such as cli
+            let [a, b, c, d, e, f, g, h] = self.chunks;
+            let low = stream & a | stream >> 1 & b | stream >> 2 & c | stream >> 3 & d;
+            let value = low | stream >> 4 & e | stream >> 5 & f | stream >> 6 & g | stream >> 7 & h;
             let (first, next) = (u32::from(self.sizes.first) + 1, u32::from(self.sizes.next) + 1);
             let ends_in_zero = len > first && stream >> (len - next) == 0;
             if !ends_in_zero && value >> (bits - 1) >> 1 == 0 {
