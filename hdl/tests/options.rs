@@ -2,9 +2,9 @@
 //!
 //! Combinations without a circuit are listed here independently ([`impossible`]), as a cross-check of the table.
 
+use hdl::options::SystemOf;
 use options::page::page;
 use options::table::OPTIONS;
-use options::SystemOf;
 use options::{GivenOptions, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;

@@ -150,7 +150,15 @@ mod tests {
         let mut other = independent(&elf, base);
         rebase(&mut other, base + 0x1000).unwrap();
         let other = Program::parse(&other).unwrap();
-        assert_eq!((other.entry, other.tohost), (program.entry + 0x1000, program.tohost.map(|a| a + 0x1000)));
+        assert_eq!(
+            (other.entry, other.tohost),
+            (
+                program.entry + 0x1000,
+                program
+                    .tohost
+                    .map(|h| crate::elf::HostInterface { to: h.to + 0x1000, from: h.from.map(|a| a + 0x1000) })
+            )
+        );
         assert!(other.code().zip(program.code()).all(|(a, b)| a.0 == b.0 + 0x1000 && a.1 == b.1));
     }
 

@@ -269,7 +269,9 @@ mod tests {
 
     fn row(width: u64, spans: &[(u64, u64, u32)]) -> Vec<(u64, u64, u32, u32)> {
         let mut row = Row::default();
-        spans.iter().for_each(|(start, end, name)| row.push(Span::new(*start, *end, *name), width));
+        for (start, end, name) in spans {
+            row.push(Span::new(*start, *end, *name), width);
+        }
         row.0.iter().map(|s| (s.start, s.end, s.name, s.calls)).collect()
     }
 
@@ -285,7 +287,9 @@ mod tests {
     fn widening_gives_what_that_width_gives_from_the_start() {
         let all: Vec<_> = (0..200u64).map(|n| (n * 10, n * 10 + n % 9, (n % 7) as u32)).collect();
         let mut row = Row::default();
-        all.iter().for_each(|(start, end, name)| row.push(Span::new(*start, *end, *name), 0));
+        for (start, end, name) in &all {
+            row.push(Span::new(*start, *end, *name), 0);
+        }
         let calls = |row: &Row| row.0.iter().map(|s| s.calls).sum::<u32>();
         for width in [1, 2, 4, 8, 16] {
             let before = row.0.len();
