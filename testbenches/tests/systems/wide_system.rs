@@ -392,6 +392,7 @@ fn systems_pass_the_static_checks() {
         ("nx_b", 4, false, 1),
         ("sc-lsp:rbase-32x4", 2, true, 1),
         ("sc-lsp:base-8x8", 4, false, 2),
+        ("follow:m", 2, true, 2),
     ] {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 3), log2_fifo: 4 };
         emit_checked_system(&mut build(&case.params(), &case.options()).unwrap()).unwrap();

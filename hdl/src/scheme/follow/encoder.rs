@@ -206,7 +206,9 @@ impl<const W: usize> Logic for FollowEncoder<W> {
         self.moved.next = (self.port.entry.word.val() << self.align.val()) & self.low_mask.val();
         self.once.next = self.moved.val() >> self.slot_shift.val();
         self.twice.next = self.moved.val() >> self.slot_shift_twice.val();
-        self.last_of_target.next = false;
+        self.last_of_target.next = (self.target_field.q.val() == TargetField::Slot)
+            | (self.target_field.q.val() == TargetField::Difference)
+            | ((self.target_field.q.val() == TargetField::Form) & (self.form_2.val() == self.k_other.val()));
         self.port.entry.field.next = self.fields.own_field.val();
         if self.of_target.val() {
             self.coder.port.kind.next = self.c_raw.val();
@@ -224,7 +226,6 @@ impl<const W: usize> Logic for FollowEncoder<W> {
                     if self.form_2.val() == self.k_other.val() {
                         self.coder.port.size.next = 1.into();
                         self.coder.port.value.next = self.three_w.val();
-                        self.last_of_target.next = true;
                     }
                 }
                 TargetField::Slot => {
@@ -232,7 +233,6 @@ impl<const W: usize> Logic for FollowEncoder<W> {
                     self.coder.port.size.next = self.slot_size.val();
                     self.coder.port.value.next =
                         (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
-                    self.last_of_target.next = true;
                 }
                 TargetField::Base => {
                     // the target is read next
@@ -245,7 +245,6 @@ impl<const W: usize> Logic for FollowEncoder<W> {
                     self.port.entry.field.next = self.f_target.val();
                     self.coder.port.kind.next = self.c_near.val();
                     self.coder.port.minus.next = self.base.q.val();
-                    self.last_of_target.next = true;
                 }
             }
         }
