@@ -17,6 +17,7 @@ const MULTIPLE_MEANINGS: &[(&str, &str)] = &[
     ("core", "a traced core of a listing, and the softcore of a SoC"),
     ("cores", "cores of a system, of a SoC and of a chip of diagnosis have ranges of their own"),
     ("data", "a scheme of load values, and that a run is recorded with its data"),
+    ("compare", "an earlier result, and a SoC without trace modules"),
     ("elf", "the program of a trace, programs of a sweep, and what a SoC executes"),
     ("encoding", "a sweep takes several, and those in software only"),
     ("exit-code", "that of the program, and 1 where a command finds what it looks for"),

@@ -124,8 +124,13 @@ fn how(example: &str) -> How {
     } else if example.contains("goshawk gdb") {
         // gdb.rs runs it with GDB
         How::Elsewhere
-    } else if example.contains("--qemu ./") || example.contains("--start-at") || example.contains("/usr/bin/make") {
-        // with an emulator that not every machine has, or a program of the user's; capture's tests run such
+    } else if example.contains("--qemu ./")
+        || example.contains("--start-at")
+        || example.contains("/usr/bin/make")
+        || example.contains("app@0x")
+    {
+        // with an emulator that not every machine has, or a program of the user's; capture's tests and changing_code.rs run
+        // such
         How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) {
         How::Long
@@ -182,9 +187,12 @@ case " $* " in
     baselines | compare) case "$*" in *.ret*) ;; *) limit="--max-instructions 20000" ;; esac ;;
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
     results | papers) limit="--max-instructions 5000" ;;
-    bench) limit="--max-instructions 1000000" ;;
+    bench) case "$*" in
+        *--program*--program*) limit="--max-instructions 3000000" ;; # of which all have enough branches
+        *) limit="--max-instructions 1000000" ;;
+        esac ;;
     soc) case " $* " in *" --max-cycles "*) ;; *) [ "$2" = sim ] && limit="--max-cycles 400000" ;; esac ;;
-    diag) case "$*" in "diag ls"*|"diag plan"*|"diag gen"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
+    diag) case "$*" in "diag ls"*|"diag plan"*|"diag gen"*|"diag replay"*--log*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
     esac ;;
 esac
 exec "$GOSHAWK" "$@" $limit
@@ -232,6 +240,8 @@ impl Shell {
             std::fs::write(path.join(name), file).unwrap();
         }
         std::fs::copy(root().join("programs/faults/elf/leaking.elf"), path.join("heap.elf")).unwrap();
+        std::fs::copy(path.join("firmware.elf"), path.join("shell.elf")).unwrap();
+        std::fs::write(path.join("commands.txt"), "help\n").unwrap();
         for name in ["kernel.elf", "a.elf", "b.elf"] {
             std::fs::copy(root().join("programs/paged/elf").join(name), path.join(name)).unwrap();
         }

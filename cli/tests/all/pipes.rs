@@ -292,7 +292,11 @@ fn seen(o: &Output, name: &str, file: &str) -> String {
     let text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).replace(name, file).replace("stdin", file);
         // the width of columns depends on the name
-        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
+        let words = |line: &str| {
+            // a page contains the name
+            let line = if line.starts_with("written ") { line.split(", ").next().unwrap_or(line) } else { line };
+            line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n"
+        };
         text.lines().filter(timed).map(words).collect::<String>()
     };
     format!("{}{}exit code {:?}", text(&o.stdout), text(&o.stderr), o.status.code())

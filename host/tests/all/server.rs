@@ -101,6 +101,22 @@ fn serve(folder: &std::path::Path, instructions: u64) -> u16 {
     port.recv().unwrap()
 }
 
+/// A reply without run-length encoding: a character, `*`, and the number of repetitions plus 29 as a character.
+fn unpacked(reply: &str) -> String {
+    let mut text = String::new();
+    let mut chars = reply.chars();
+    while let Some(c) = chars.next() {
+        match (c, text.chars().last()) {
+            ('*', Some(last)) => {
+                let count = chars.next().map_or(0, |n| n as usize - 29);
+                text.extend(std::iter::repeat_n(last, count));
+            }
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
 #[test]
 fn conditions_of_breakpoints_are_evaluated_by_the_server() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +126,7 @@ fn conditions_of_breakpoints_are_evaluated_by_the_server() {
         client.ask("vCont;s:p1.1");
     }
     // address and stack pointer of that moment: bytes in the order of memory, 32 bits
-    let number = |text: String| u32::from_str_radix(&text, 16).unwrap().swap_bytes();
+    let number = |text: String| u32::from_str_radix(&unpacked(&text), 16).unwrap().swap_bytes();
     let (pc, sp) = (number(client.ask("p20")), number(client.ask("p2")));
     assert!(client.ask("bc").contains("replaylog:begin"));
     let at = |client: &mut Client, condition: &str| {
