@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Results as self-contained HTML pages and as figures for papers
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "Examples:\n  goshawk report sweep papers -o papers.html --figures figures\n  \
-    goshawk report trace vm.gtr --elf builtin:vm --sources programs/bare -o vm.html")]
+    goshawk report trace vm.gtr --elf builtin:vm --sources programs/bare -o vm.html --json")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

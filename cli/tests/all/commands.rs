@@ -193,7 +193,7 @@ fn every_command_has_a_help_text_with_an_example() {
         let help = place.good(&format!("{c} --help"));
         assert!(
             help.contains(&format!("Examples:\n  goshawk {c}"))
-                && (help.contains("--json") || ["completions", "man", "report"].contains(&c)),
+                && (help.contains("--json") || ["completions", "man"].contains(&c)),
             "{c}: {help}"
         );
     }
