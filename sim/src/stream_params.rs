@@ -24,18 +24,25 @@ pub trait StreamParams {
     }
 }
 
+/// What each type of parameters has by itself.
+macro_rules! identity {
+    () => {
+        fn cores(&self) -> u8 {
+            self.cores
+        }
+
+        fn canonical(&self) -> String {
+            self.canonical()
+        }
+
+        fn fingerprint(&self) -> u32 {
+            self.fingerprint()
+        }
+    };
+}
+
 impl StreamParams for TraceParams {
-    fn cores(&self) -> u8 {
-        self.cores
-    }
-
-    fn canonical(&self) -> String {
-        self.canonical()
-    }
-
-    fn fingerprint(&self) -> u32 {
-        self.fingerprint()
-    }
+    identity! {}
 
     fn name(&self) -> String {
         self.flow.name()
@@ -51,17 +58,7 @@ impl StreamParams for TraceParams {
 }
 
 impl StreamParams for InputsParams {
-    fn cores(&self) -> u8 {
-        self.cores
-    }
-
-    fn canonical(&self) -> String {
-        self.canonical()
-    }
-
-    fn fingerprint(&self) -> u32 {
-        self.fingerprint()
-    }
+    identity! {}
 
     fn name(&self) -> String {
         self.sizes.to_string()
@@ -69,17 +66,7 @@ impl StreamParams for InputsParams {
 }
 
 impl StreamParams for CfiatParams {
-    fn cores(&self) -> u8 {
-        self.cores
-    }
-
-    fn canonical(&self) -> String {
-        self.canonical()
-    }
-
-    fn fingerprint(&self) -> u32 {
-        self.fingerprint()
-    }
+    identity! {}
 
     fn name(&self) -> String {
         self.sizes.to_string()
