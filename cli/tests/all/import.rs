@@ -224,11 +224,11 @@ fn standard_protocols_are_compared_with_the_schemes() {
     // a recording has no code and no values
     let recording = json("p.ret");
     assert_eq!(bits(&recording, "tr_e:m4"), bits(&program, "tr_e:m4"));
-    assert!(["ntrace", "etrace", "inputs"].map(|s| bits(&recording, s)).iter().all(Option::is_none));
+    assert!(["ntrace", "etrace", "inputs:512"].map(|s| bits(&recording, s)).iter().all(Option::is_none));
     let left_out = recording["left_out"].to_string();
-    assert!(left_out.contains("ntrace of p.ret") && left_out.contains("inputs of p.ret"), "{left_out}");
+    assert!(left_out.contains("ntrace of p.ret") && left_out.contains("inputs:512 of p.ret"), "{left_out}");
     assert_eq!(bits(&json("p.ret --elf p.elf"), "ntrace"), bits(&program, "ntrace"));
-    let table = place.good("compare p.elf p.elf --harts 2");
+    let table = place.good("compare p.elf builtin:fft --harts 2 --max-instructions 20000");
     let heads: Vec<_> = table.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(heads, ["scheme", "bits/instr", "least", "most", "of", "N-Trace"]);
     assert!(table.contains("decoded, and equal to what went in"), "{table}");
