@@ -103,7 +103,7 @@ fn after_time(words: &[&str]) -> Option<usize> {
         let parts = w.strip_suffix(':').and_then(|w| w.split_once('.'));
         parts.is_some_and(|(a, b)| [a, b].iter().all(|d| !d.is_empty() && d.bytes().all(|c| c.is_ascii_digit())))
     };
-    words.iter().position(|w| is_time(w)).map(|at| at + 1)
+    words.iter().position(is_time).map(|at| at + 1)
 }
 
 /// The thread: the last number before the time, `TID` or `PID/TID`.

@@ -289,7 +289,7 @@ impl Image {
     }
 
     /// As [`Image::from`], of the first segment only: its code counts up to its end, whatever others have there.
-    fn from_in_first(&self, pc: u64) -> &[u8] {
+    fn first_from(&self, pc: u64) -> &[u8] {
         let code = self.segments.first().and_then(|s| s.code.get(2 * s.slot(pc)?..));
         code.unwrap_or_default()
     }
@@ -331,7 +331,7 @@ impl Image {
             Some(Other::Recorded(recorded)) => Row::Recorded(recorded.walk(pc, when)),
             Some(Other::Epochs(epochs)) => Row::Epochs(epochs, pc, when),
             // without segments, there is no instruction
-            Some(Other::Learned(_)) | None => Row::Segments(self, pc, self.from_in_first(pc)),
+            Some(Other::Learned(_)) | None => Row::Segments(self, pc, self.first_from(pc)),
         })
     }
 

@@ -17,6 +17,7 @@ fn base() -> TraceParams {
 }
 
 /// Reads the output of `coder`.
+#[expect(clippy::large_enum_variant, reason = "one per test")]
 enum Decoder {
     Fields(Reader<Coder>),
     Groups(nexs::Reader),

@@ -130,6 +130,7 @@ impl NexusParams {
 
 /// Writes the messages of all cores.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one per stream; a box would be one more load per field")]
 pub enum Coder {
     /// `nx_b`.
     Chunks(Writer<Chunked>),

@@ -16,6 +16,7 @@ use retire::FlowKind;
 
 /// Replay: reads the messages of all cores.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one per stream; a box would be one more load per field")]
 pub enum Replay {
     /// `nx_b`.
     Chunks(Reader<Chunked>),

@@ -42,6 +42,7 @@ macro_rules! list {
 
         /// The state of a coder.
         #[derive(Clone, Debug)]
+        #[expect(clippy::large_enum_variant, reason = "one per stream; a box would be one more load per field")]
         pub enum Coder {
             $($(#[$doc])* $name(<$module::$sizes as CoderSizes>::Code),)*
         }
