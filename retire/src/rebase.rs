@@ -65,7 +65,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Places of the entries of a table.
+    /// File offsets of the entries of a table.
     fn table(&self, offset: u64, size: u64, n: u64) -> impl Iterator<Item = u64> {
         (0..n).map_while(move |i| i.checked_mul(size)?.checked_add(offset))
     }

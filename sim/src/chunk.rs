@@ -108,7 +108,7 @@ const AT_ONCE: usize = 8;
 /// Numbers read with a [`Layout`] have at least this width.
 const NARROWEST: u32 = 16;
 
-/// The places of chunks and connect bits of a field, from which [`Layout::read`] takes a number as a whole: chunk by chunk,
+/// The positions of chunks and connect bits of a field, from which [`Layout::read`] takes a number as a whole: chunk by chunk,
 /// each connect bit is a branch that the machine mispredicts.
 #[derive(Clone, Debug)]
 pub struct Layout {

@@ -250,7 +250,7 @@ pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>
             );
         }
     }
-    let mut counted = |n: u64, what: &str| notes.extend((n > 0).then(|| format!("{n} {what}")));
+    let mut counted = |n, what: &str| super::note(&mut notes, n, what);
     counted(conditional, "conditional indirect branches, imported as indirect jumps");
     counted(traps, "runs to another branch than before, imported as traps to it");
     Ok(notes)
@@ -258,15 +258,11 @@ pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::converted;
     use super::*;
 
     fn found(text: &str) -> Result<(Vec<Record>, Vec<String>), String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        let mut found = Vec::new();
-        let notes =
-            convert(Unpacked::open(file.path()).unwrap(), &mut |r| found.push(*r)).map_err(|e| e.to_string())?;
-        Ok((found, notes))
+        converted(text, |_, input, sink| convert(input, sink))
     }
 
     /// A loop with a call in it, as the CBP kit prints a trace.

@@ -188,7 +188,7 @@ pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>
     }
     let left_out = writer.end();
     let mut notes = Vec::new();
-    let mut counted = |n: u64, what: &str| notes.extend((n > 0).then(|| format!("{n} {what}")));
+    let mut counted = |n, what: &str| super::note(&mut notes, n, what);
     counted(writer.traps, "discontinuities, imported as traps");
     counted(writer.repeated, "repetitions of an instruction, counted once");
     counted(left_out, super::LEFT_OUT);
@@ -197,19 +197,11 @@ pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::{converted, of};
     use super::*;
 
     fn found(text: &str) -> Result<(Vec<Record>, Vec<String>), String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        let mut found = Vec::new();
-        let notes =
-            convert(Unpacked::open(file.path()).unwrap(), &mut |r| found.push(*r)).map_err(|e| e.to_string())?;
-        Ok((found, notes))
-    }
-
-    fn of(thread: u16, kind: u8, len: u8, count: u32, pc: u64, target: u64) -> Record {
-        Record { kind, len, thread, count, pc, target }
+        converted(text, |_, input, sink| convert(input, sink))
     }
 
     const TEXT: &str = "Output format:\n<--record#-> <--instr#->: <---tid---> <record details>\n\

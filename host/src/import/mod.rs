@@ -25,6 +25,8 @@ mod sbbt;
 mod spike;
 pub mod standard;
 mod survey;
+#[cfg(test)]
+mod text;
 
 use crate::input::Named;
 use crate::progress::Progress;
@@ -93,6 +95,13 @@ const HEAD: usize = 1 << 16;
 
 /// A note, after the number.
 const LEFT_OUT: &str = "last instructions, left out: the trace ends before it shows where they go";
+
+/// Adds a note on what was counted, unless it is 0.
+fn note(notes: &mut Vec<String>, n: u64, what: &str) {
+    if n > 0 {
+        notes.push(format!("{n} {what}"));
+    }
+}
 
 /// An open trace, with its kind.
 pub struct Opened<'a> {

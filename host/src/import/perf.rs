@@ -377,7 +377,7 @@ pub(super) fn convert(path: &Path, input: Unpacked, sink: Sink<'_>) -> Result<Ve
         "one instruction for each {BYTES_PER_INSTRUCTION} bytes between branches, which perf does not count; conditional \
          branches that are never taken are not seen"
     )];
-    let mut counted = |n: u64, what: &str| notes.extend((n > 0).then(|| format!("{n} {what}")));
+    let mut counted = |n, what: &str| super::note(&mut notes, n, what);
     counted(writer.not_taken, "passed conditional branches, imported as not taken");
     counted(writer.traps, "discontinuities, imported as traps");
     counted(writer.gaps, "branch stacks or errors of perf, each of which begins at another place");
@@ -386,19 +386,11 @@ pub(super) fn convert(path: &Path, input: Unpacked, sink: Sink<'_>) -> Result<Ve
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::{converted, of};
     use super::*;
 
     fn records(text: &str) -> Result<(Vec<Record>, Vec<String>), String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        let mut found = Vec::new();
-        let input = Unpacked::open(file.path()).unwrap();
-        let notes = convert(file.path(), input, &mut |r| found.push(*r)).map_err(|e| e.to_string())?;
-        Ok((found, notes))
-    }
-
-    fn of(thread: u16, kind: u8, len: u8, count: u32, pc: u64, target: u64) -> Record {
-        Record { kind, len, thread, count, pc, target }
+        converted(text, |path, input, sink| convert(path, input, sink))
     }
 
     #[test]

@@ -248,14 +248,11 @@ pub(super) fn convert(mut log: Unpacked, elf: Option<&Named>, sink: Sink<'_>) ->
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::converted;
     use super::*;
 
     fn records(log: &str) -> Result<Vec<Record>, String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), log).unwrap();
-        let mut found = Vec::new();
-        let result = convert(Unpacked::open(file.path()).unwrap(), None, &mut |r| found.push(*r));
-        result.map(|_| found).map_err(|e| e.to_string())
+        converted(log, |_, input, sink| convert(input, None, sink)).map(|found| found.0)
     }
 
     const COMMITS: &str = "core   0: 3 0x80000000 (0x00000297) x5  0x80000000\n\
