@@ -44,34 +44,22 @@ impl Opt {
     }
 }
 
-fn flow(scheme: &AnyScheme) -> Option<&FlowScheme> {
-    match scheme {
-        AnyScheme::Flow(flow) => Some(flow),
-        AnyScheme::Inputs(_)
-        | AnyScheme::Cfiat(_)
-        | AnyScheme::Shared(_)
-        | AnyScheme::Baseline(_)
-        | AnyScheme::Etrace(_)
-        | AnyScheme::Ntrace(_) => None,
-    }
-}
-
-const CONTROL: Cond = Scheme(Property { text: "a scheme that traces the control flow", holds: |s| flow(s).is_some() });
-const DATA: Cond = Scheme(Property { text: "a scheme that records data", holds: |s| flow(s).is_none() });
+const CONTROL: Cond = Scheme(Property { text: "a scheme that traces the control flow", holds: |s| s.flow().is_some() });
+const DATA: Cond = Scheme(Property { text: "a scheme that records data", holds: |s| s.flow().is_none() });
 const PREDICTS: Cond =
-    Scheme(Property { text: "an encoding of T-raptor", holds: |s| flow(s).is_some_and(FlowScheme::predicts) });
+    Scheme(Property { text: "an encoding of T-raptor", holds: |s| s.flow().is_some_and(FlowScheme::predicts) });
 const CONTEXTS: Cond = Scheme(Property {
     text: "a scheme that reports contexts",
-    holds: |s| flow(s).is_some_and(|f| f.check(&Platform { context: Some(0), ..Platform::RV32 }).is_ok()),
+    holds: |s| s.flow().is_some_and(|f| f.check(&Platform { context: Some(0), ..Platform::RV32 }).is_ok()),
 });
 const FEW_TYPES: Cond = Scheme(Property {
     text: "a scheme that predicts no targets",
-    holds: |s| flow(s).is_some_and(|f| !f.needs_call_types()),
+    holds: |s| s.flow().is_some_and(|f| !f.needs_call_types()),
 });
 
 const SIGNED: Cond = Scheme(Property {
     text: "a scheme without a stream cache",
-    holds: |s| flow(s).is_some_and(|f| f.stream_cache().is_none()),
+    holds: |s| s.flow().is_some_and(|f| f.stream_cache().is_none()),
 });
 
 const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");

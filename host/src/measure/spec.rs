@@ -117,15 +117,7 @@ impl SchemeSpec {
 
     /// The scheme of the control flow, if a trace module implements it.
     pub fn flow(&self) -> Option<FlowScheme> {
-        match self.scheme {
-            AnyScheme::Flow(flow) => Some(flow),
-            AnyScheme::Inputs(_)
-            | AnyScheme::Cfiat(_)
-            | AnyScheme::Shared(_)
-            | AnyScheme::Baseline(_)
-            | AnyScheme::Etrace(_)
-            | AnyScheme::Ntrace(_) => None,
-        }
+        self.scheme.flow().copied()
     }
 
     /// Canonical text of everything that affects its output on a platform, besides its name.

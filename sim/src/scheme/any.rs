@@ -75,6 +75,21 @@ kinds! {
     Ntrace(ntrace::Modes),
 }
 
+impl AnyScheme {
+    /// The scheme of the control flow.
+    pub fn flow(&self) -> Option<&FlowScheme> {
+        match self {
+            Self::Flow(flow) => Some(flow),
+            Self::Inputs(_)
+            | Self::Cfiat(_)
+            | Self::Shared(_)
+            | Self::Baseline(_)
+            | Self::Etrace(_)
+            | Self::Ntrace(_) => None,
+        }
+    }
+}
+
 impl Named for FlowScheme {
     fn forms() -> Vec<&'static str> {
         Self::forms()
