@@ -180,7 +180,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         table.cells(cells);
     }
     table.print(out)?;
-    let checked = if args.no_check { "not decoded" } else { "decoded, and equal to what went in" };
+    let checked = if args.no_check {
+        "not decoded"
+    } else {
+        "decoded, and equal to what went in, except `inputs`, which is not decoded"
+    };
     writeln!(out, "{}, {} instructions; {checked}", plural(each.len() as u64, "input"), count(total.instructions))?;
     writeln!(out, "of N-Trace: of the bits of {}", Modes::BEST)?;
     left_out.iter().try_for_each(|l| writeln!(out, "left out: {l}"))?;
