@@ -25,7 +25,6 @@ mod sbbt;
 mod spike;
 pub mod standard;
 mod survey;
-#[cfg(test)]
 mod text;
 
 use crate::input::Named;

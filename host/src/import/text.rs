@@ -1,4 +1,5 @@
 //! Tests of importers of texts
+#![cfg(test)]
 
 use super::packed::Unpacked;
 use super::Sink;
