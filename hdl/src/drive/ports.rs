@@ -1,5 +1,6 @@
 //! Ports of a top module: their list, and their values in a rust-hdl simulation
 
+use rust_hdl::core::synth::VCDValue;
 use rust_hdl::prelude::*;
 
 /// Direction of a port, seen from the module.
@@ -55,7 +56,7 @@ struct Top<F> {
     atom: F,
 }
 
-impl<F: FnMut(String, &dyn Atom)> Probe for Top<F> {
+impl<F: FnMut(&[String], &str, &dyn Atom)> Probe for Top<F> {
     fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
         self.depth += 1;
     }
@@ -64,11 +65,7 @@ impl<F: FnMut(String, &dyn Atom)> Probe for Top<F> {
     }
     fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
         if self.depth == 1 && signal.kind().is_parameter() {
-            let mut path = self.namespace.join("$");
-            if !path.is_empty() {
-                path.push('$');
-            }
-            (self.atom)(path + name, signal);
+            (self.atom)(&self.namespace, name, signal);
         }
     }
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
@@ -79,7 +76,8 @@ impl<F: FnMut(String, &dyn Atom)> Probe for Top<F> {
     }
 }
 
-fn for_each_port(block: &dyn Block, atom: impl FnMut(String, &dyn Atom)) {
+/// Calls `atom` with the namespaces, the name and the signal of each port.
+fn for_each_port(block: &dyn Block, atom: impl FnMut(&[String], &str, &dyn Atom)) {
     block.accept("top", &mut Top { depth: 0, namespace: Vec::new(), atom });
 }
 
@@ -92,7 +90,8 @@ impl Interface {
     /// hand.
     pub fn of(block: &dyn Block) -> Self {
         let mut interface = Self::default();
-        for_each_port(block, |name, signal| {
+        for_each_port(block, |namespaces, name, signal| {
+            let name = [namespaces, &[name.into()]].concat().join("$");
             if interface.clock.is_none() && is_clock(signal) {
                 interface.clock = Some(name);
             } else {
@@ -107,7 +106,7 @@ impl Interface {
 /// Values of all inputs and of all outputs of a settled `block`, each in the order of [`Interface::of`].
 pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
     let (mut inputs, mut outputs, mut clock) = (Vec::new(), Vec::new(), false);
-    for_each_port(block, |_, signal| {
+    for_each_port(block, |_, _, signal| {
         if !clock && is_clock(signal) {
             clock = true;
         } else if signal.kind() == AtomKind::InputParameter {
@@ -119,8 +118,19 @@ pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
     (inputs, outputs)
 }
 
-/// The value of a signal, as an unsigned number. A Verilog literal is the only form that every type has.
+/// The value of a signal, as an unsigned number.
 fn value(signal: &dyn Atom) -> u128 {
+    match (signal.vcd(), true.vcd()) {
+        (VCDValue::Single(bit), VCDValue::Single(one)) => u128::from(bit == one),
+        (VCDValue::Vector(bits), VCDValue::Single(one)) => {
+            bits.iter().fold(0, |number, &bit| number << 1 | u128::from(bit == one))
+        }
+        _ => literal(signal),
+    }
+}
+
+/// The value of a signal of a type that waveforms show as a text.
+fn literal(signal: &dyn Atom) -> u128 {
     let text = format!("{:x}", signal.verilog());
     let digits = text.split("'h").nth(1).unwrap_or("0");
     let bits = match digits.strip_prefix('-') {
