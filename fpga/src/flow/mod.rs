@@ -90,8 +90,23 @@ impl Run {
         let text = self.text(file)?;
         // the file may have warnings before the object
         let json = text.find('{').map_or("", |at| &text[at..]);
-        serde_json::from_str(json).map_err(|e| ToolError::Output { tool: tool.name.clone(), what: e.to_string() })
+        let parsed =
+            serde_json::from_str(json).or_else(|e| serde_json::from_str(&without_last_commas(json)).map_err(|_| e));
+        parsed.map_err(|e| ToolError::Output { tool: tool.name.clone(), what: e.to_string() })
     }
+}
+
+/// `json` without commas after the last member of an object, which Yosys before 0.24 prints.
+fn without_last_commas(json: &str) -> String {
+    let mut parts = json.split(',').peekable();
+    let mut out = String::with_capacity(json.len());
+    while let Some(part) = parts.next() {
+        out.push_str(part);
+        if parts.peek().is_some_and(|next| !next.trim_start().starts_with('}')) {
+            out.push(',');
+        }
+    }
+    out
 }
 
 /// The cells of a `stat -json` object.
@@ -137,6 +152,21 @@ mod tests {
         let mut right: Vec<_> = right.into_iter().map(|(b, m, n)| (b, m.to_string(), n)).collect();
         right.push((REST, "t_mem".into(), 2));
         assert_eq!(seen, right);
+    }
+
+    #[test]
+    fn a_comma_after_the_last_member_is_accepted() {
+        let tool = Tool { name: "yosys".into(), version: "yosys 0.23".into() };
+        // what Yosys 0.23 prints without a top module
+        let printed = r#"Warning: x
+{ "modules": { "\\a": { "num_cells_by_type": { "$add": 1, "$dff": 2 } }
+ },
+
+}"#;
+        let run = Run::new(&[("stat.json", printed), ("bad.json", "{\"a\": 1,, }")]).unwrap();
+        let found = cells(&run.json(&tool, "stat.json").unwrap());
+        assert_eq!(found["a"], [("$add".to_string(), 1), ("$dff".to_string(), 2)].into());
+        run.json(&tool, "bad.json").unwrap_err();
     }
 
     #[test]
