@@ -130,7 +130,7 @@ pub struct Board {
 
 macro_rules! constraints {
     ($file:literal) => {
-        include_str!(concat!("../../../constraints/", $file))
+        include_str!(concat!("../../constraints/", $file))
     };
 }
 
