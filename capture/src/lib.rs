@@ -27,6 +27,18 @@
 //! | [`cost`] | what capture costs in CPU time |
 //! | [`outputs`] | all files that one run becomes |
 //!
+//! # Example
+//! The control flow of the last instruction of a block, from its bytes. A capture itself needs QEMU: [`run::capture`].
+//! ```
+//! use capture::machine::{Flow, Machine};
+//!
+//! // jal ra, 16
+//! let call = 0x0100_00ef_u32.to_le_bytes();
+//! assert_eq!(Machine::Riscv64.flow(&[&call], 0x1000, 0), Flow::Call(0x1010));
+//! // jne +2
+//! assert_eq!(Machine::X86.flow(&[&[0x75, 0x02]], 0x1000, 0), Flow::Conditional(0x1004));
+//! ```
+//!
 //! # Source
 //! A. R. Myers, "A Binary Instrumentation Tool Suite For Capturing and Compressing Traces" (paper 003), chapter 4. Its
 //! tools stand on Pin. What is exact here and what is not: `docs/how-to/capture.md`.

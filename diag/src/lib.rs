@@ -5,6 +5,26 @@
 //! cuts that between nodes on the chip and the host ([`runtime`]) so that the fewest bits leave the chip. The same script
 //! prints the same wherever it is cut.
 //!
+//! # Example
+//! A script that counts calls is planned for a chip with four cores: the counters are on the chip, so the link carries less than
+//! if each call were sent.
+//! ```
+//! use diag::parse::parse;
+//! use diag::plan::{plan, Rates};
+//! use diag::resolve::resolve;
+//! use diag::symbols::Symbols;
+//! use sim::diag::chip::ChipParams;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let clock_hz = 50_000_000;
+//! let script = parse("call:4096 { @calls[core] = count(); }").map_err(|m| m.what)?;
+//! let app = resolve(&script, &Symbols::none(), clock_hz).map_err(|m| m.what)?;
+//! let planned = plan(&app, &ChipParams::new(4), &Rates::assumed(&app, clock_hz))?;
+//! assert!(planned.bits < planned.host_bits);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | module | what is there |
 //! | --- | --- |
 //! | [`probe`], [`syntax`], [`parse`] | scripts |

@@ -4,6 +4,28 @@
 //! every block to all schemes at work on it, so memory does not grow with the trace. Each finished
 //! [`point::Point`] is a file of its own that appears complete or not at all ([`store::Store`]): a sweep that
 //! is killed, or meets a full disk, keeps what it has and goes on from there.
+//!
+//! # Example
+//! A plan, and the points that it asks for. [`run::run`] measures them.
+//! ```
+//! use sweep::plan::Plan;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let plan = Plan::parse(
+//!     r#"
+//!     traces = ["builtin:fft"]
+//!     harts = [1, 2]
+//!     encodings = ["tr_e", "nx_b"]
+//!     sets = ["small", "m4"]
+//!     "#,
+//! )?;
+//! let (jobs, left_out, unreadable) = plan.jobs()?;
+//! assert_eq!(jobs.len(), 2, "the trace is produced once for each number of harts");
+//! assert_eq!(jobs[0].tasks.len(), 3, "tr_e with two sets, and nx_b");
+//! assert!(left_out.is_empty() && unreadable.is_empty());
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod census;
 #[cfg(feature = "parquet")]
