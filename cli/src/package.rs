@@ -80,7 +80,7 @@ pub fn complete(package: &mut Package, system: &System) {
         package.files.insert(1, (ports::FILE, ports, "ports, and an instance to copy".into()));
     }
     let known = circuit.flow().map_or((circuit.cores(), 0, 0), |p| (p.cores, regmap::scheme(p), options.status()));
-    describe(&mut package.files, style, known, circuit.fingerprint(), circuit.canonical(), buses.words);
+    describe(&mut package.files, style, known, circuit.fingerprint(), circuit.canonical(), buses);
 }
 
 /// The register map, as Markdown and SystemRDL.

@@ -1,7 +1,7 @@
 //! Files for FuseSoC (CAPI2)
 
-use super::VERILOG;
-use super::{System, VERSION};
+use super::flows::WAIVERS;
+use super::{System, VERILOG, VERSION};
 use crate::testbench::FILE as BENCH;
 use crate::vectors::sessions::{SCRIPT, WORDS};
 use std::fmt::Write;
@@ -13,6 +13,7 @@ pub(super) fn text(system: &System) -> String {
     let mut s =
         format!("CAPI=2:\n\nname: ::{name}:{VERSION}\ndescription: \"Goshawk trace system: {}\"\n", system.line);
     let _ = write!(s, "\nfilesets:\n  rtl:\n    files:\n      - {VERILOG}\n    file_type: verilogSource\n");
+    let _ = write!(s, "  waivers:\n    files:\n      - {WAIVERS}: {{file_type: vlt}}\n");
     // on a bus, the bench is that of the inner system
     let bench = system.file(BENCH).and_then(|text| text.split_once("\nmodule ")?.1.split([';', ' ']).next());
     if bench.is_some() {
@@ -25,8 +26,8 @@ pub(super) fn text(system: &System) -> String {
     let _ = write!(s, "\ntargets:\n  default:\n    filesets: [rtl]\n    toplevel: {name}\n");
     let _ = write!(
         s,
-        "  lint:\n    default_tool: verilator\n    filesets: [rtl]\n    toplevel: {name}\n    tools:\n      \
-         verilator:\n        mode: lint-only\n"
+        "  lint:\n    default_tool: verilator\n    filesets: [rtl, waivers]\n    toplevel: {name}\n    \
+         tools:\n      verilator:\n        mode: lint-only\n        verilator_options: [-Wall]\n"
     );
     if let Some(top) = bench {
         let _ = write!(s, "  sim:\n    default_tool: icarus\n    filesets: [rtl, bench]\n    toplevel: {top}\n");

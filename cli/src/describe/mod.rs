@@ -1,14 +1,15 @@
-//! Descriptions of a generated trace system for design tools: registers for C, files for FuseSoC, and ports, registers
-//! and files for IP-XACT
+//! Descriptions of a generated trace system for design tools: registers for C, files for FuseSoC, Bender and simulators,
+//! ports, registers and files for IP-XACT, waivers for lint, and constraints of the clock crossing
 //!
 //! Registers and fields come from [`sim::regs`], ports from the emitted Verilog.
 
+mod flows;
 mod fusesoc;
 mod header;
 mod ipxact;
 
 use crate::ports::{ports, Port};
-use hdl::bus::wrap::WordPort;
+use hdl::bus::wrap::Buses;
 use hdl::verilog::Style;
 use sim::regmap;
 use sim::regs::Reg;
@@ -73,14 +74,22 @@ pub fn describe(
     (cores, scheme, status): (u8, u8, u32),
     fingerprint: u32,
     line: String,
-    words: WordPort,
+    buses: &Buses,
 ) {
-    let system = System { style, cores, scheme, status, fingerprint, line, memory: words.has_registers(), files };
-    let more = [
+    let memory = buses.words.has_registers();
+    let system = System { style, cores, scheme, status, fingerprint, line, memory, files };
+    let mut more = vec![
         ("registers.h", header::text(&system), "register map for C".into()),
         ("fusesoc.core", fusesoc::text(&system), "files and targets for FuseSoC".into()),
+        ("Bender.yml", flows::bender(&system), "files for Bender".into()),
+        (flows::LIST, flows::list(&system), "file list: -F of Verilator, Questa, VCS and Xcelium".into()),
+        (flows::WAIVERS, flows::waivers(&system), "waivers for verilator -Wall".into()),
         ("component.xml", ipxact::text(&system), "ports, registers and files in IP-XACT".into()),
     ];
+    if buses.crossing {
+        let what = "constraints between clock and port_clock, in SDC";
+        more.push((flows::CONSTRAINTS, flows::constraints(&system), what.into()));
+    }
     files.extend(more);
 }
 

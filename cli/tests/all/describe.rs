@@ -141,3 +141,93 @@ fn fusesoc_plays_the_vectors() {
         run("lint");
     }
 }
+
+#[test]
+fn verilator_reports_nothing_that_is_not_waived() {
+    for options in SYSTEMS {
+        let place = Place::new();
+        let out = made(&place, options);
+        let top = if options.contains("probe") { "probe" } else { "goshawk" };
+        let lint = ["--lint-only", "-Wall", "--top-module", top];
+        assert_eq!(said("verilator", &[&lint[..], &["lint.vlt", "-F", "files.f"]].concat(), &out), "", "{options}");
+        // without the waivers there are messages: the list of files is read
+        let bare = Command::new("verilator").args(lint).args(["-F", "files.f"]).current_dir(&out).output().unwrap();
+        assert!(String::from_utf8_lossy(&bare.stderr).contains("DECLFILENAME"), "{options}");
+    }
+}
+
+#[test]
+fn bender_finds_the_files() {
+    const READ: &str = "import sys, yaml\nm = yaml.safe_load(open('Bender.yml'))\n\
+        print(m['package']['name'], *[f for s in m['sources'] for f in s['files']])";
+    for (options, files) in [(SYSTEMS[1], "goshawk_trace.v goshawk_tb.v"), (SYSTEMS[3], "goshawk_trace.v goshawk_tb.v")]
+    {
+        let place = Place::new();
+        let out = made(&place, options);
+        let name = if options.contains("probe") { "probe" } else { "goshawk" };
+        assert_eq!(said(installed("python3"), &["-c", READ], &out), format!("{name} {files}\n"), "{options}");
+        assert!(files.split(' ').all(|f| out.join(f).exists()), "{options}");
+    }
+}
+
+/// Commands of SDC that print what they are about, as far as the registers exist: those of `goshawk_crossing` in the
+/// Verilog, each a cell `crossing/NAME_reg`.
+const SDC: &str = r"
+set text [read [open goshawk_trace.v]]
+regexp {module goshawk_crossing .*?endmodule} $text text
+foreach {all name} [regexp -all -inline {\mreg +(?:\[[0-9:]+\] +)?(\w+);} $text] { lappend cells ${goshawk_path}crossing/${name}_reg }
+proc get_clocks name { return clock:$name }
+proc get_cells pattern {
+    set found [lsearch -all -inline -glob $::cells $pattern]
+    if {$found eq {}} { error no-cell:$pattern }
+    return $found
+}
+proc set_max_delay args { puts $args }
+source crossing.sdc
+";
+
+#[test]
+fn constraints_name_the_registers_that_cross() {
+    let place = Place::new();
+    let out = made(&place, SYSTEMS[2]);
+    std::fs::write(out.join("read.tcl"), format!("set goshawk_path soc/trace/\n{SDC}")).unwrap();
+    let found = said("tclsh", &["read.tcl"], &out);
+    let want = "10.0 -from soc/trace/crossing/written_gray_reg -to soc/trace/crossing/written_near_reg\n\
+                10.0 -from soc/trace/crossing/read_gray_reg -to soc/trace/crossing/read_near_reg\n\
+                10.0 -from {soc/trace/crossing/slot0_reg soc/trace/crossing/slot1_reg soc/trace/crossing/slot2_reg \
+                soc/trace/crossing/slot3_reg} -to clock:port_clock\n";
+    assert_eq!(found, want);
+    let vivado = "set goshawk_path {}\nset goshawk_options -datapath_only\nset goshawk_port_period 4.0\n";
+    std::fs::write(out.join("read.tcl"), format!("{vivado}{SDC}")).unwrap();
+    let found = said("tclsh", &["read.tcl"], &out);
+    assert!(found.starts_with("-datapath_only 4.0 -from crossing/written_gray_reg"), "{found}");
+
+    let other = Place::new();
+    assert!(!made(&other, SYSTEMS[1]).join("crossing.sdc").exists(), "one clock has no crossing");
+}
+
+#[test]
+fn fusesoc_generates_the_system_that_a_flag_selects() {
+    let place = Place::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/fusesoc");
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, place.path().join(path.file_name().unwrap())).unwrap();
+    }
+    // the generator calls `goshawk` of the PATH
+    let command = assert_cmd::cargo::cargo_bin("goshawk");
+    let folders = [command.parent().unwrap().to_path_buf(), installed("fusesoc").parent().unwrap().to_path_buf()];
+    let rest = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&rest))).unwrap();
+    for (flags, port) in [(&[][..], " bus_addr"), (&["--flag", "axi"][..], " m_axis_tdata")] {
+        let args = [&["--cores-root", ".", "run", "--target", "lint"], flags, &["::traced"]].concat();
+        let done = Command::new(installed("fusesoc")).args(args).env("PATH", &path).current_dir(place.path()).output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let build = place.path().join("build/traced_0.1.0/lint-verilator/src");
+        let name = if flags.is_empty() { "traced-native_0.1.0" } else { "traced-axi_0.1.0" };
+        let text = std::fs::read_to_string(build.join(name).join("goshawk_trace.v")).unwrap();
+        let head = text.split_once(");").unwrap().0;
+        assert!(head.contains(port), "{name}: {head}");
+    }
+}

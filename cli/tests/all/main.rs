@@ -27,6 +27,7 @@ mod jtag;
 mod litex;
 mod lock;
 mod modules;
+mod packages;
 mod papers;
 mod pipes;
 mod questions;
