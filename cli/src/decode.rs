@@ -101,6 +101,7 @@ fn fields(body: &Body) -> [Option<Field>; 3] {
         }
         Body::Stream { length, target } => [decimal("SL", length), target.and_then(|t| address("TA", t)), None],
         Body::Turn { length, next } => [decimal("length", length), decimal("next", next.into()), None],
+        Body::Word { word } => [Some(("word", Number::Hex(word.into(), 8))), None, None],
         Body::Hits { count } => [decimal("hits", count.into()), None, None],
         Body::Index { index } => [decimal("SCI", index.into()), None, None],
         Body::Descriptor { length, start } => {

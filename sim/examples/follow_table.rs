@@ -17,8 +17,23 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-const SETS: [&str; 8] =
-    ["tr_e:small", "tr_e:m4", "tr_e:large", "golomb:m4", "follow:s", "follow:m", "follow:ml", "follow:l"];
+const SETS: [&str; 12] = [
+    "tr_e:small",
+    "tr_e:m4",
+    "tr_e:large",
+    "golomb:m4",
+    "follow:s",
+    "follow:m",
+    "follow:ml",
+    "follow:l",
+    "follow:s+arithmetic",
+    "follow:m+arithmetic",
+    "follow:ml+arithmetic",
+    "follow:l+arithmetic",
+];
+
+/// The sets of the prototype whose parts are changed.
+const BASES: [&str; 2] = ["m", "l+stack8+dictionary32+last32+paths64+upper0"];
 
 /// A change of a set, and what it is.
 const PARTS: [(&str, &str); 13] = [
@@ -158,12 +173,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     match what.as_str() {
         "bits" => table(&runs, &sets)?,
         "parts" => {
-            row("set", ["m", "l"].into_iter().map(String::from));
+            row("set", BASES.into_iter().map(String::from));
             row("---", ["---:", "---:"].into_iter().map(String::from));
             let all: u64 = runs.iter().map(|run| run.instructions).sum();
             for (change, text) in PARTS {
                 let mut cells = Vec::new();
-                for set in ["m", "l"] {
+                for set in BASES {
                     let total =
                         runs.iter().map(|run| bits(run, &format!("follow:{set}{change}"))).sum::<Result<u64, _>>()?;
                     cells.push(format!("{:.4}", total as f64 / all as f64));

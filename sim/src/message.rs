@@ -75,6 +75,11 @@ pub enum Body {
         /// Core whose turn is next.
         next: u8,
     },
+    /// Scheme `follow` with an arithmetic coder: a word of the code of the core.
+    Word {
+        /// The word.
+        word: u32,
+    },
     /// An escape message.
     Escape(Escape),
 }
@@ -195,11 +200,13 @@ pub enum Kind {
     Context,
     /// End of a turn: the order of the cores.
     Turn,
+    /// Word of an arithmetic coder.
+    Word,
 }
 
 impl Kind {
     /// All kinds, in the order of reports.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Outcome,
         Self::Target,
         Self::ConditionalIndirect,
@@ -214,6 +221,7 @@ impl Kind {
         Self::Descriptor,
         Self::Context,
         Self::Turn,
+        Self::Word,
     ];
 
     /// Lower-case name.
@@ -233,6 +241,7 @@ impl Kind {
             Self::Descriptor => "stream descriptor",
             Self::Context => "context",
             Self::Turn => "turn",
+            Self::Word => "word",
         }
     }
 }
@@ -249,6 +258,7 @@ impl Body {
             Self::Index { .. } => Kind::Index,
             Self::Descriptor { .. } => Kind::Descriptor,
             Self::Turn { .. } => Kind::Turn,
+            Self::Word { .. } => Kind::Word,
             Self::Escape(Escape::Exception { .. }) => Kind::Exception,
             Self::Escape(Escape::Sync { .. } | Escape::Resync { .. }) => Kind::Sync,
             Self::Escape(Escape::Overflow { .. }) => Kind::Overflow,

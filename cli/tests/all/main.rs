@@ -1,5 +1,6 @@
 //! Tests of `cli`: a single program, so that shared code is compiled once
 
+mod arithmetic;
 mod buses;
 mod capture;
 mod capture_ends;

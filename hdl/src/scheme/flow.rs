@@ -35,7 +35,7 @@ macro_rules! flow {
     };
 }
 
-flow! { Tr, Nexus, ScLsp, TrShared, Taken, Follow, }
+flow! { Tr, Nexus, ScLsp, TrShared, Taken, FollowArithmetic, Follow, }
 
 /// Checks that the scheme of `params` has a circuit.
 pub(crate) fn check(params: &TraceParams) -> Result<(), EmitError> {

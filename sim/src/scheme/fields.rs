@@ -264,7 +264,7 @@ impl<C: Code> Encode<Body> for Writer<C> {
             Body::Hits { .. } | Body::Index { .. } | Body::Descriptor { .. } => {
                 unreachable!("the records of sc-lsp have a separate coder")
             }
-            Body::Turn { .. } => unreachable!("turns have a separate coder"),
+            Body::Turn { .. } | Body::Word { .. } => unreachable!("turns and words have separate coders"),
         }
     }
 

@@ -13,6 +13,7 @@
 //! | `taken` | one message per taken control-flow instruction, see [`taken`] |
 //! | `tr_e:SET+shared`, and the same with every coder of T-raptor | one set of predictors for all cores; the stream includes their order |
 //! | `follow:SET` | small predictors, see [`follow`]; a set is a name of [`follow::sizes::NAMED_SETS`] and options |
+//! | `follow:SET+arithmetic` | the same predictors with an arithmetic coder, see [`follow::arithmetic`] |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways, as in `rbase-32x4` |
 //!
 //! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
@@ -378,6 +379,8 @@ schemes! {
     TrShared(shared::SharedParams),
     /// Every taken control-flow instruction.
     Taken(taken::TakenParams),
+    /// The predictors of `follow`, and an arithmetic coder for each core.
+    FollowArithmetic(follow::ArithmeticParams),
     /// Small predictors, one of which follows the past.
     Follow(follow::FollowParams),
 }

@@ -20,7 +20,7 @@ const EXTREMES: [&str; 6] = [
     "follow:s+dictionary256+last4",
 ];
 
-fn any_sizes(rng: &mut impl Rng) -> FlowScheme {
+pub fn any_sizes(rng: &mut impl Rng) -> FlowScheme {
     let mut size = |least: u32, most: u32| 1u32 << rng.random_range(least..=most);
     let mut name = format!("follow:m+bimodal{}+loops{}", size(6, 12), size(1, 6));
     name += &format!("+past{}+pointers{}+stack{}", size(8, 16), size(4, 10), size(1, 6));
@@ -30,7 +30,7 @@ fn any_sizes(rng: &mut impl Rng) -> FlowScheme {
     name.parse().unwrap()
 }
 
-fn same(image: &Image, p: &TraceParams, events: &[FlowEvent], what: &str) -> [u64; Kind::ALL.len()] {
+pub fn same(image: &Image, p: &TraceParams, events: &[FlowEvent], what: &str) -> [u64; Kind::ALL.len()] {
     let (words, system) = encode(p, events);
     let (seen, summary) = replay(image, p, &words).unwrap_or_else(|e| panic!("{what}: {e}"));
     assert_eq!(summary.stats, *system.stats(), "{what}");

@@ -14,6 +14,7 @@ mod diag_ring;
 mod digests;
 mod etrace;
 mod follow;
+mod follow_arithmetic;
 mod guards;
 mod host_interface;
 mod inputs;

@@ -9,7 +9,7 @@ use sim::replay::{Replay, ReplayErrorKind, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 
-const SCHEMES: [&str; 10] = [
+const SCHEMES: [&str; 11] = [
     "tr_e:s0",
     "tr_e:small",
     "tr_b:m4+upper12",
@@ -19,6 +19,7 @@ const SCHEMES: [&str; 10] = [
     "nexs",
     "taken",
     "follow:m",
+    "follow:m+arithmetic",
     "sc-lsp:rbase-32x4",
 ];
 

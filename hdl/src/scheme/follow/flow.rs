@@ -10,7 +10,10 @@ use crate::spine::front_port::{EncoderPort, FrontPort};
 use crate::spine::Extras;
 use crate::widget::slot::Slot;
 use sim::params::TraceParams;
-use sim::scheme::follow::FollowParams;
+use sim::scheme::follow::{ArithmeticParams, FollowParams};
+
+// its coder is a model only
+impl FlowCircuit for ArithmeticParams {}
 
 impl FlowCircuit for FollowParams {
     fn check(&self, params: &TraceParams) -> Result<(), EmitError> {

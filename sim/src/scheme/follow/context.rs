@@ -17,8 +17,10 @@ use super::{loops, past, tables};
 
 /// Number of contexts of conditionals.
 pub const CONTEXTS: usize = 60;
-/// Range of a counter: 4 bits.
-const MOST: i8 = 7;
+/// Bits of a counter.
+pub const COUNTER_BITS: u32 = 4;
+/// Its range.
+const MOST: i8 = (1 << (COUNTER_BITS - 1)) - 1;
 
 /// The prediction of loops and tables, and its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

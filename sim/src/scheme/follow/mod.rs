@@ -12,10 +12,12 @@
 //! | `predictor` | all of one core, as encoder and replay run them |
 //! | `runs`, `record` | messages as bits |
 //! | `model`, `replay` | front end of one core; the decoder |
+//! | `arithmetic` | the same predictors with an arithmetic coder |
 //!
 //! # Source
 //! `docs/reference/stream.md`, "Messages (scheme `follow`)"; why: `docs/maintainers/decisions/0036-follow.md`.
 
+pub mod arithmetic;
 pub mod bimodal;
 pub mod context;
 pub mod dictionary;
@@ -34,6 +36,8 @@ pub mod stack;
 pub mod tables;
 pub mod tagged;
 pub mod targets;
+
+pub use arithmetic::ArithmeticParams;
 
 use super::{Family, Scheme, WARM_UP_MARGIN};
 use crate::platform::{ParamError, Platform};

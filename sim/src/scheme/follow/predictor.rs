@@ -6,13 +6,13 @@
 //! With `upper` bits in a register, the tables hold addresses without them. A target is predicted if its lower bits are, and the register
 //! holds its upper bits; each target sets the register.
 
-use super::context::{self, Contexts};
+use super::context::{self, Contexts, Situation};
 use super::dictionary::Dictionary;
 use super::hash::{self, History};
-use super::loops::Loops;
-use super::past::Past;
+use super::loops::{self, Loops};
+use super::past::{self, Past};
 use super::sizes::Sizes;
-use super::tables::Tables;
+use super::tables::{self, Tables};
 use super::targets::{self, Targets};
 use crate::platform::Platform;
 use retire::isa::Indirect;
@@ -40,11 +40,25 @@ pub struct Question<'a> {
     low_mask: u64,
 }
 
+/// What the tables say about the outcome of a conditional that is not resolved yet.
+struct Asked {
+    tables: tables::LookUp,
+    sure_loop: Option<loops::Prediction>,
+    past: Option<past::Prediction>,
+    situation: Situation,
+}
+
 impl Question<'_> {
     /// The predicted target.
     #[inline]
     pub fn predicted(&self) -> u64 {
         self.found.target | self.upper
+    }
+
+    /// Whether the table that predicts was right several times.
+    #[inline]
+    pub fn is_sure(&self) -> bool {
+        self.found.sure
     }
 
     /// The target that the table predicts whose prediction was not taken, if it is in another slot.
@@ -104,17 +118,47 @@ impl Predictor {
             return resolve(false);
         }
         let pr = hash::address(pc);
+        let asked = self.ask(pr);
+        let Situation { taken: says, context } = asked.situation;
+        let taken = resolve(says ^ self.contexts.turns(context));
+        self.contexts.learn(context, says == taken);
+        self.learn(pr, asked, taken);
+        taken
+    }
+
+    /// As [`Predictor::conditional`], but `resolve` gets the situation, `None` in the warm-up, and the contexts are the caller's. If it returns an error,
+    /// nothing is learnt.
+    #[inline(always)]
+    pub fn outcome<E>(
+        &mut self,
+        pc: u64,
+        in_warm_up: bool,
+        resolve: impl FnOnce(Option<Situation>) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        if in_warm_up {
+            return resolve(None);
+        }
+        let pr = hash::address(pc);
+        let asked = self.ask(pr);
+        let taken = resolve(Some(asked.situation))?;
+        self.learn(pr, asked, taken);
+        Ok(taken)
+    }
+
+    #[inline(always)]
+    fn ask(&self, pr: u32) -> Asked {
         let tables = self.tables.look_up(pr);
         let sure_loop = self.loops.look_up(pr);
         let past = self.past.look_up();
-        let situation = context::situation(&tables, sure_loop, past);
-        let taken = resolve(situation.taken ^ self.contexts.turns(situation.context));
-        self.contexts.learn(situation.context, situation.taken == taken);
-        self.loops.retire(pr, sure_loop, tables.taken, taken);
-        self.tables.retire(tables, taken);
-        self.past.retire(pr, past, taken);
+        Asked { tables, sure_loop, past, situation: context::situation(&tables, sure_loop, past) }
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, pr: u32, asked: Asked, taken: bool) {
+        self.loops.retire(pr, asked.sure_loop, asked.tables.taken, taken);
+        self.tables.retire(asked.tables, taken);
+        self.past.retire(pr, asked.past, taken);
         self.push(taken);
-        taken
     }
 
     /// A direct call; `link` is the address after it.

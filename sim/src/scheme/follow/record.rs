@@ -136,7 +136,8 @@ impl Addresses {
         Self { bits: platform.address_bits(), align: platform.align }
     }
 
-    fn write(self, target: Target, out: &mut BitWriter) {
+    /// Appends the fields of a target.
+    pub(super) fn write(self, target: Target, out: &mut BitWriter) {
         match target.form {
             Form::Other => out.push(0b11, 2),
             Form::Slot { slot, bits, other } => {

@@ -43,8 +43,9 @@ impl Runs {
         self.core = 0;
     }
 
+    /// Chunk sizes of a field.
     #[inline]
-    fn chunks(field: Field) -> Chunks {
+    pub(super) fn chunks(field: Field) -> Chunks {
         match field {
             Field::DiffCc => Self::CHUNKS.diff_cc,
             Field::DiffTa => Self::CHUNKS.diff_ta,

@@ -65,17 +65,20 @@ pub const NAMED_SETS: [NamedSet; 4] = [
             tables: 1,
             tagged: 16,
             loops: 0,
-            past: 512,
-            pointers: 16,
+            past: 0,
+            pointers: UNUSED,
             stack: 4,
-            dictionary: 8,
-            last: 8,
-            paths: 8,
-            upper: 0,
+            dictionary: 32,
+            last: 32,
+            paths: 32,
+            upper: 12,
         },
     },
     NamedSet { name: "m", sizes: M },
-    NamedSet { name: "ml", sizes: Sizes { past: 4096, pointers: 64, dictionary: 32, last: 32, paths: 32, ..M } },
+    NamedSet {
+        name: "ml",
+        sizes: Sizes { bimodal: 512, stack: 16, dictionary: 64, last: 64, paths: 128, upper: 12, ..M },
+    },
     NamedSet {
         name: "l",
         sizes: Sizes {
@@ -85,10 +88,11 @@ pub const NAMED_SETS: [NamedSet; 4] = [
             loops: 8,
             past: 4096,
             pointers: 128,
-            dictionary: 32,
-            last: 32,
-            paths: 64,
-            ..M
+            stack: 16,
+            dictionary: 64,
+            last: 64,
+            paths: 128,
+            upper: 12,
         },
     },
 ];
@@ -236,7 +240,7 @@ impl Sizes {
     /// Bits of state of one core: tables, contexts, history, R, and for the past two positions, what was found, the length and the last
     /// 16 outcomes.
     pub fn state_bits(&self, address_bits: u32) -> u32 {
-        let contexts = 4 * context::CONTEXTS as u32;
+        let contexts = context::COUNTER_BITS * context::CONTEXTS as u32;
         let past = if self.past > 0 { 3 * self.past.ilog2() + 1 + 7 + 16 } else { 0 };
         let registers = LENGTHS[LENGTHS.len() - 1] + 8 + past + u32::from(self.upper);
         self.table_bits(address_bits).iter().sum::<u32>() + contexts + registers
@@ -268,15 +272,17 @@ impl Sizes {
 mod tests {
     use super::*;
 
-    /// The figures of the prototype, with addresses of 22 bits.
+    /// The figures of the prototype, with addresses of 22 bits, for `m` and what were its S and L.
     #[test]
-    fn the_tables_of_the_named_sets_have_1856_4852_and_13048_bits() {
+    fn the_tables_of_the_prototypes_sets_have_1856_4852_and_13048_bits() {
         let bits = |name| Sizes::set(name).unwrap().table_bits(22);
-        assert_eq!(bits("s").iter().sum::<u32>(), 1_856);
+        let s = "s+past512+pointers16+dictionary8+last8+paths8+upper0";
+        assert_eq!(bits(s).iter().sum::<u32>(), 1_856);
         assert_eq!(bits("m"), [512, 832, 116, 2_048, 512, 176, 352, 96, 208]);
         assert_eq!(bits("m").iter().sum::<u32>(), 4_852);
-        assert_eq!(bits("l"), [2_048, 2_496, 232, 4_096, 2_176, 176, 704, 224, 896]);
-        assert_eq!(bits("l").iter().sum::<u32>(), 13_048);
+        let l = bits("l+stack8+dictionary32+last32+paths64+upper0");
+        assert_eq!(l, [2_048, 2_496, 232, 4_096, 2_176, 176, 704, 224, 896]);
+        assert_eq!(l.iter().sum::<u32>(), 13_048);
         assert_eq!(Sizes::set("m+upper9").unwrap().table_bits(31), bits("m"));
     }
 

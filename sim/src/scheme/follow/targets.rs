@@ -30,6 +30,8 @@ pub struct LookUp {
     pub target: u64,
     /// What the other table predicts, if it is another slot.
     pub other: Option<u64>,
+    /// The table that predicts has a confidence above 1.
+    pub sure: bool,
     /// The slot in `last` is the prediction of that table.
     last_slot: Option<u8>,
 }
@@ -75,17 +77,17 @@ impl Targets {
     #[inline]
     pub fn look_up(&self, kind: Indirect, pr: u32) -> LookUp {
         if let Indirect::Return | Indirect::CoSwap = kind {
-            return LookUp { target: self.stack.top(), other: None, last_slot: None };
+            return LookUp { target: self.stack.top(), other: None, sure: false, last_slot: None };
         }
         let last = self.last.look_up(pr);
         let path = self.paths.look_up(pr);
-        let (slot, other) = match path {
-            Some(path) if path.confidence > 0 || last.confidence == 0 => (path.slot, Some(last.slot)),
-            _ => (last.slot, path.map(|path| path.slot)),
+        let (slot, other, confidence) = match path {
+            Some(path) if path.confidence > 0 || last.confidence == 0 => (path.slot, Some(last.slot), path.confidence),
+            _ => (last.slot, path.map(|path| path.slot), last.confidence),
         };
         let address = |slot| self.dictionary.address(slot);
         let other = other.filter(|other| *other != slot).map(address);
-        LookUp { target: address(slot), other, last_slot: Some(last.slot) }
+        LookUp { target: address(slot), other, sure: confidence > 1, last_slot: Some(last.slot) }
     }
 
     /// The branch of `found` went to `target`; `link` is the address after it, `correct`: it was predicted.
@@ -137,7 +139,8 @@ mod tests {
         let mut t = Targets::new(SIZES);
         assert_eq!(step(&mut t, Indirect::Jump, 3, 0x24).target, 0);
         // both tables took it: the path has no confidence, but neither has the last target
-        assert_eq!(step(&mut t, Indirect::Jump, 3, 0x24), LookUp { target: 0x24, other: None, last_slot: Some(3) });
+        let found = step(&mut t, Indirect::Jump, 3, 0x24);
+        assert_eq!(found, LookUp { target: 0x24, other: None, sure: false, last_slot: Some(3) });
         t.push(true, History(0));
         // on another path only the last target is known
         let found = step(&mut t, Indirect::Jump, 3, 0x26);

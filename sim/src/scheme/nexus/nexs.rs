@@ -113,7 +113,8 @@ impl Encode for Writer {
             | Body::Hits { .. }
             | Body::Index { .. }
             | Body::Descriptor { .. }
-            | Body::Turn { .. } => unreachable!("the front end makes stream messages only"),
+            | Body::Turn { .. }
+            | Body::Word { .. } => unreachable!("the front end makes stream messages only"),
         }
     }
 
