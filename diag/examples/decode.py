@@ -3,8 +3,8 @@
 
 usage: decode.py FILE
 
-The format is that of docs/reference/diagnosis-link.md. The exit code is 2 if frames are missing or damaged, or if a
-log has no end mark.
+The format is that of docs/reference/diagnosis-link.md. Frames that are sent again are printed once. The exit code is 2
+if frames are missing or damaged, or if a log has no end mark.
 """
 import json
 import sys
@@ -66,6 +66,26 @@ def packet(words):
     return text + "".join(f" {v:#x}" for v in values)
 
 
+class Order:
+    """The order of frames: numbers of lost frames, and which were sent again (link and line in the reference)."""
+
+    def __init__(self):
+        self.next, self.requested = 0, False
+
+    def take(self, number, words):
+        """Frames missing before this one; None: it was received before."""
+        ahead = (number - self.next) % 256
+        if words[0] & 0xFFF == 0xFFF and words[1] >> 12 == 12:
+            # a request: the chip keeps no frame before this number
+            self.requested, ahead = True, ahead if ahead < 128 else 0
+            self.next = (self.next + ahead) % 256
+            return ahead
+        if self.requested and ahead >= 240:
+            return None
+        self.next = (number + 1) % 256
+        return ahead
+
+
 def split_log(data):
     """Frames of a log, and what is known at its end; None: it has no end mark, or its checksum is wrong."""
     start = 12 + int.from_bytes(data[8:12], "little")
@@ -81,12 +101,16 @@ def main(path):
     log, end = data.startswith(b"GSHDLOG3"), None
     if log:
         data, end = split_log(data)
-    arrived = missing = malformed = lost = 0
+    arrived = missing = malformed = lost = again = 0
+    order = Order()
     for number, words in frames(data):
         if number is None:
             skipped = words
             break
-        gap = (number - arrived - missing) % 256
+        gap = order.take(number, words)
+        if gap is None:
+            again += 1
+            continue
         if gap:
             print(f"missing {gap}")
         text = packet(words)
@@ -96,6 +120,7 @@ def main(path):
         missing += max(0, end["frames"] - arrived - missing)
         lost = end["lost"]
     state = "" if not log else f", {lost} events lost" if end else ", no end mark"
+    state += f", {again} frames again" if again else ""
     print(f"{arrived} frames, {missing} missing, {malformed} malformed, {skipped} bytes outside{state}")
     sys.exit(2 if missing or malformed or skipped or (log and not end) else 0)
 

@@ -6,7 +6,7 @@
 pub use crate::format::Part;
 use crate::order::Order;
 pub use crate::symbols::Number;
-use crate::syntax::{Binary, Summary, Unary};
+use crate::syntax::{Binary, Query, Summary, Unary};
 use crate::Mistake;
 use sim::diag::trigger::{Capture, Trigger};
 
@@ -28,8 +28,8 @@ pub enum Expr {
     Number(i64),
     /// A value of the event.
     Value(Value),
-    /// A map entry; 0 if there is none.
-    Map(usize, Vec<Expr>),
+    /// What is read of a map, with the key of an entry.
+    Map(Query, usize, Vec<Expr>),
     /// `op a`
     Unary(Unary, Box<Expr>),
     /// `a op b`; `||` and `&&` give 0 or 1 and evaluate both sides.
@@ -254,7 +254,7 @@ impl Expr {
     pub fn any(&self, is: &impl Fn(&Self) -> bool) -> bool {
         let inside = match self {
             Self::Number(_) | Self::Value(_) | Self::Scratch(_) => false,
-            Self::Map(_, key) => key.iter().any(|k| k.any(is)),
+            Self::Map(.., key) => key.iter().any(|k| k.any(is)),
             Self::Unary(_, a) | Self::Cast(_, a) | Self::Lookup(_, a) => a.any(is),
             Self::Binary(_, a, b) => a.any(is) || b.any(is),
             Self::Choose(all) => all.iter().any(|e| e.any(is)),

@@ -2,10 +2,22 @@
 //!
 //! The frames have the same form as in the other direction. The chip accepts them only in the order of their numbers,
 //! which start at 0 after a reset. A frame with a wrong checksum, or one that is not the next, causes a request: a
-//! packet of op 4 from address 63 to address 63, with the number of the expected frame and two counts: frames with a
-//! wrong checksum, and frames that were not the next. The host then sends again from that frame. The loss of the last
-//! frame is not detected by a later one. When nothing has arrived for a while, the host repeats it, and the resulting
-//! request says what has arrived.
+//! packet of op 4 from address 63 to address 63, with the number of the expected frame and three words: the number of
+//! frames with a wrong checksum, that of frames that were not the next, and the number of the chip's next new frame. The
+//! host then sends again from the expected frame. The loss of the last frame is not detected by a later one. When
+//! nothing has arrived for a while, the host repeats it, and the resulting request says what has arrived.
+//!
+//! # Frames that the chip sends again
+//! The chip keeps its last 16 frames. The host, too, sends requests: packets of op 4 from address 63 to address 63 without
+//! data words, whose ADDR has the number of the frame that it expects in bits 7:0, and bit 8. The chip sends a request in
+//! return, and then its frames again from the expected one, or from the oldest that it keeps. Bit 8 set: from now on
+//! it holds its frames: it sends no new one as long as 16 have been sent that the host may not have. Results then wait in the nodes, and
+//! none is lost on the line. Bit 8 clear, as after a reset: a new frame replaces the oldest.
+//!
+//! A request of the chip is not kept and uses up no number: it has that of the oldest frame that the chip keeps. If the
+//! host expects an earlier one, the frames between are lost. A frame that was already received is ignored. While the
+//! chip holds frames, the host should send packets for the ring one at a time, each after the results of the one before.
+//! All frames have arrived when two requests in a row say so, as the host expects the chip's next new frame.
 //!
 //! After an invalid frame, the chip resumes at the next byte. 36 bytes of 0 end a frame with any damaged length.
 
@@ -19,6 +31,16 @@ pub const PADDING: usize = 2 * MAX_WORDS + 4;
 /// Maximum number of unacknowledged frames.
 const WINDOW: usize = 64;
 
+/// Whether a packet is a request for frames, of the chip or of the host.
+pub fn is_request(packet: &Packet) -> bool {
+    matches!(packet, Packet { dest: HOST, src: HOST, body: Body::Control { op: Op::Error, .. } })
+}
+
+/// The host's request for the chip's frames from `expected` on; `hold`: from now on the chip holds its frames.
+pub fn request(expected: u8, hold: bool) -> Packet {
+    Packet::control(HOST, HOST, Op::Error, u16::from(hold) << 8 | u16::from(expected), &[])
+}
+
 /// The chip's end of the line.
 #[derive(Clone, Debug, Default)]
 pub struct FrameReceiver {
@@ -27,6 +49,7 @@ pub struct FrameReceiver {
     bad_checksum: u16,
     out_of_order: u16,
     request_pending: bool,
+    again: Option<(u8, bool)>,
 }
 
 impl FrameReceiver {
@@ -63,7 +86,23 @@ impl FrameReceiver {
         self.next = self.next.wrapping_add(1);
         let words: Vec<u16> = frame[3..end].chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
         // a router would wait for the missing words
-        (header(words[0]).0 == words.len()).then_some(words)
+        let (length, dest, _) = header(words[0]);
+        if length != words.len() {
+            return None;
+        }
+        if dest != HOST {
+            return Some(words);
+        }
+        if words[1] >> 12 == 8 | Op::Error as u16 {
+            (self.again, self.request_pending) = (Some((words[1] as u8, words[1] >> 8 & 1 == 1)), true);
+        }
+        None
+    }
+
+    /// Takes the host's request for frames, if there was one: the frame that it expects, and whether the chip is to
+    /// hold its frames.
+    pub fn take_again(&mut self) -> Option<(u8, bool)> {
+        self.again.take()
     }
 
     /// Whether a request is pending.
@@ -71,10 +110,11 @@ impl FrameReceiver {
         self.request_pending
     }
 
-    /// Takes the pending request, to be sent now.
-    pub fn take_request(&mut self) -> Packet {
+    /// Takes the pending request, to be sent now; `newest`: number of the chip's next new frame.
+    pub fn take_request(&mut self, newest: u8) -> Packet {
         self.request_pending = false;
-        Packet::control(HOST, HOST, Op::Error, self.next.into(), &[self.bad_checksum, self.out_of_order])
+        let data = [self.bad_checksum, self.out_of_order, newest.into()];
+        Packet::control(HOST, HOST, Op::Error, self.next.into(), &data)
     }
 }
 
@@ -98,6 +138,8 @@ pub struct Sender {
     pub repeated: u64,
     /// Last counts from the chip: frames with a wrong checksum, and frames that were not the next.
     pub reported: (u16, u16),
+    /// Number of the chip's next new frame, from its last request.
+    pub newest: Option<u8>,
 }
 
 impl Sender {
@@ -124,11 +166,12 @@ impl Sender {
 
     /// Takes a packet that arrived; returns false if it is not a request.
     pub fn take(&mut self, packet: &Packet) -> bool {
-        let Packet { dest: HOST, src: HOST, body: Body::Control { op: Op::Error, addr, data } } = packet else {
+        let Packet { body: Body::Control { addr, data, .. }, .. } = packet else { return false };
+        if !is_request(packet) {
             return false;
-        };
-        if let [bad_checksum, out_of_order] = data[..] {
-            self.reported = (bad_checksum, out_of_order);
+        }
+        if let [bad_checksum, out_of_order, newest] = data[..] {
+            (self.reported, self.newest) = ((bad_checksum, out_of_order), Some(newest as u8));
         }
         let arrived = usize::from((*addr as u8).wrapping_sub(self.first));
         // a request for frames that were acknowledged long ago
@@ -183,11 +226,11 @@ mod tests {
         };
         assert_eq!(push(&mut receiver, &frames[0]), Some(packet(0).to_words()));
         assert_eq!(push(&mut receiver, &frames[2]), None);
-        assert_eq!(receiver.take_request().to_words(), [0x2fff, 0xc001, 0, 1]);
+        assert_eq!(receiver.take_request(9).to_words(), [0x3fff, 0xc001, 0, 1, 9]);
         let mut bad = frames[1].clone();
         bad[4] ^= 8;
         assert_eq!(push(&mut receiver, &bad), None);
-        assert_eq!(receiver.take_request().to_words(), [0x2fff, 0xc001, 1, 1]);
+        assert_eq!(receiver.take_request(9).to_words(), [0x3fff, 0xc001, 1, 1, 9]);
         // noise, and a start byte before a start byte
         assert_eq!(push(&mut receiver, &[0, 1, 0xd5, 17, 0xd5]), None);
         assert_eq!(push(&mut receiver, &frames[1]), Some(packet(1).to_words()));
@@ -197,7 +240,22 @@ mod tests {
         assert_eq!(push(&mut receiver, &long), None);
         assert!(!receiver.request_pending());
         assert_eq!(push(&mut receiver, &frames[2]), None);
-        assert_eq!(receiver.take_request().to_words(), [0x2fff, 0xc003, 1, 2]);
+        assert_eq!(receiver.take_request(9).to_words(), [0x3fff, 0xc003, 1, 2, 9]);
+    }
+
+    #[test]
+    fn a_request_of_the_host_is_answered_and_not_sent_to_the_ring() {
+        let (mut writer, mut receiver) = (FrameWriter::default(), FrameReceiver::default());
+        let mut push = |packet: &Packet| {
+            let frame = writer.frame(packet);
+            frame.iter().fold(None, |found, b| receiver.push(*b).or(found))
+        };
+        assert_eq!(request(0x57, true).to_words(), [0x0fff, 0xc157]);
+        assert_eq!(push(&request(0x57, true)), None);
+        // other packets for the host have no effect
+        assert_eq!(push(&Packet::control(HOST, HOST, Op::Read, 3, &[1])), None);
+        assert_eq!((receiver.take_again(), receiver.take_again()), (Some((0x57, true)), None));
+        assert_eq!(receiver.take_request(1).to_words(), [0x3fff, 0xc002, 0, 0, 1]);
     }
 
     #[test]
@@ -227,7 +285,7 @@ mod tests {
                     found.extend(receiver.push(byte));
                 }
                 if receiver.request_pending() {
-                    let mut answer = back.frame(&receiver.take_request());
+                    let mut answer = back.frame(&receiver.take_request(0));
                     if s.per_64k(20 * damage) {
                         answer[6] ^= 1;
                     }

@@ -4,10 +4,12 @@
 //! 0xd5  words (2 to 16)  sequence number  words, low byte first  CRC-16 of what is between, low byte first
 //! ```
 //! If a byte does not start a frame, or a checksum is wrong, the reader looks for the next frame after that byte, so a
-//! damaged frame affects no other. Gaps in the sequence numbers are counted as lost frames, modulo 256.
+//! damaged frame affects no other. Gaps in the sequence numbers are counted as lost frames, modulo 256. Once the chip
+//! has sent a request, a frame with the number of one of the last 16 is one that is sent again.
 
+use crate::line::is_request;
 use crc::{Algorithm, Crc, CRC_16_KERMIT};
-use sim::diag::frame::{POLYNOMIAL, START};
+use sim::diag::frame::{encode, KEPT, POLYNOMIAL, START};
 use sim::diag::packet::{Packet, MAX_WORDS};
 
 /// The checksum of [`sim::diag::frame`].
@@ -50,12 +52,8 @@ impl FrameWriter {
 
     /// The frame of a packet.
     pub fn frame(&mut self, packet: &Packet) -> Vec<u8> {
-        let words = packet.to_words();
-        let mut frame = vec![START, words.len() as u8, self.next];
+        let frame = encode(self.next, &packet.to_words());
         self.next = self.next.wrapping_add(1);
-        frame.extend(words.iter().flat_map(|w| w.to_le_bytes()));
-        let sum = CRC.checksum(&frame[1..]);
-        frame.extend(sum.to_le_bytes());
         frame
     }
 }
@@ -65,6 +63,10 @@ impl FrameWriter {
 pub struct FrameReader {
     bytes: Vec<u8>,
     next: Option<u8>,
+    /// The chip has sent a request, so that it may send frames again.
+    requested: bool,
+    /// A missing frame will be sent again.
+    ordered: bool,
     /// Frames missing since the last packet.
     missing: u64,
     /// Lost or damaged frames, according to sequence numbers.
@@ -79,6 +81,16 @@ impl FrameReader {
     /// Reads a link from its beginning, so that frames missing before the first one that arrives are counted.
     pub fn from_start() -> Self {
         Self { next: Some(0), ..Self::default() }
+    }
+
+    /// From now on the chip holds its frames: those that come before a missing one is sent again are ignored.
+    pub fn hold(&mut self) {
+        self.ordered = true;
+    }
+
+    /// Number of the next frame.
+    pub fn expected(&self) -> u8 {
+        self.next.unwrap_or(0)
     }
 
     /// Takes bytes; returns the packets that are now complete.
@@ -108,22 +120,49 @@ impl FrameReader {
                 continue;
             }
             let number = rest[2];
-            let lost = u64::from(number.wrapping_sub(self.next.unwrap_or(number)));
-            self.lost += lost;
-            self.missing += lost;
-            self.next = Some(number.wrapping_add(1));
             let words: Vec<u16> = rest[3..end].chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
-            match Packet::parse(&words) {
+            at += end + 2;
+            let packet = Packet::parse(&words);
+            let is_request = packet.as_ref().is_ok_and(is_request);
+            if !self.is_next(number, is_request) {
+                continue;
+            }
+            match packet {
                 Ok(packet) => packets.push((std::mem::take(&mut self.missing), packet)),
                 Err(_) => {
                     self.malformed += 1;
                     self.missing += 1;
                 }
             }
-            at += end + 2;
         }
         self.bytes.drain(..at);
         packets
+    }
+
+    /// Counts the frames missing before that of `number`; false: it is ignored.
+    fn is_next(&mut self, number: u8, is_request: bool) -> bool {
+        let ahead = number.wrapping_sub(self.next.unwrap_or(number));
+        self.requested |= is_request;
+        // the chip keeps no frame before that of the request's number
+        let missing = if is_request {
+            if ahead < 128 {
+                ahead
+            } else {
+                0
+            }
+        } else if (self.requested && ahead.wrapping_neg().wrapping_sub(1) < KEPT) || (self.ordered && ahead > 0) {
+            return false;
+        } else {
+            ahead
+        };
+        self.lost += u64::from(missing);
+        self.missing += u64::from(missing);
+        if !is_request {
+            self.next = Some(number.wrapping_add(1));
+        } else if missing > 0 {
+            self.next = Some(number);
+        }
+        true
     }
 }
 

@@ -1,14 +1,15 @@
 //! A host on a line that damages bytes in both directions
 //!
-//! Data from the host arrives complete and in order, however many repetitions it takes ([`crate::line`]). A damaged
-//! frame from the chip is lost, and the number of the next one reveals the loss. At the end the host sends one more
-//! query, so that no loss stays undetected.
+//! Data from the host arrives complete and in order, however many repetitions it takes ([`crate::line`]). While the
+//! cores run, the host is silent: a damaged frame from the chip is lost unless it is one of the last 16, and the number
+//! of the next one reveals the loss. After the run the chip holds its frames, so that final tables and logs arrive
+//! complete, too. The host requests frames until it is certain that it has all of them.
 
-use crate::line::Sender;
+use crate::line::{request, Sender};
 use crate::link::FrameReader;
-use sim::diag::chip::FIRST_NODE;
-use sim::diag::packet::{Op, Packet, HOST};
+use sim::diag::packet::Packet;
 use sim::stimulus::Source;
+use std::collections::VecDeque;
 
 /// A line that damages bytes.
 #[derive(Clone, Debug)]
@@ -56,8 +57,11 @@ pub struct NoisyHost {
     /// Where frames are missing: number of packets before, and of frames.
     gaps: Vec<(usize, u64)>,
     asked: bool,
-    /// Whether the final query of this phase was sent.
-    final_query_sent: bool,
+    /// Whether the chip holds its frames, and packets that are sent to it meanwhile.
+    holding: bool,
+    queued: VecDeque<Packet>,
+    /// Number of the chip's next new frame, if the host expected it according to the last request.
+    settled: Option<u8>,
 }
 
 impl NoisyHost {
@@ -72,14 +76,23 @@ impl NoisyHost {
             arrived: (0, 0),
             gaps: Vec::new(),
             asked: true,
-            final_query_sent: false,
+            holding: false,
+            queued: VecDeque::new(),
+            settled: None,
         }
     }
 
     /// Queues packets for the chip.
     pub fn send(&mut self, packets: &[Packet]) {
         packets.iter().for_each(|p| self.sender.send(p));
-        (self.asked, self.final_query_sent) = (false, false);
+        (self.asked, self.settled) = (false, None);
+    }
+
+    /// Queues packets for the chip, whose results are not lost: from now on it holds its frames.
+    pub fn send_held(&mut self, packets: &[Packet]) {
+        self.reader.hold();
+        self.queued.extend(packets.iter().cloned());
+        (self.asked, self.settled, self.holding) = (false, None, true);
     }
 
     /// Takes bytes from the chip.
@@ -95,26 +108,33 @@ impl NoisyHost {
         }
     }
 
-    /// Called when nothing arrives any more. Returns the next bytes for the chip, or `None` if all packets have arrived
-    /// there.
+    /// Called when nothing arrives any more. Returns the next bytes for the chip, or `None` if all packets have arrived,
+    /// in both directions.
     pub fn answer(&mut self) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        if self.sender.is_done() {
-            if self.final_query_sent {
-                return None;
+        if !self.sender.is_done() {
+            if self.asked {
+                self.sender.on_timeout();
             }
-            // the chip's response has a later number than all that it sent before
-            (self.asked, self.final_query_sent) = (false, true);
-            self.sender.send(&Packet::control(HOST, FIRST_NODE, Op::Read, 0, &[1]));
+        } else if self.is_settled() {
+            let next = self.queued.pop_front()?;
+            self.sender.send(&next);
+        } else {
+            self.sender.send(&request(self.reader.expected(), self.holding));
         }
-        if !self.sender.is_done() && self.asked {
-            self.sender.on_timeout();
-        }
+        let mut bytes = Vec::new();
         while let Some(frame) = self.sender.bytes() {
             bytes.extend(frame);
         }
         self.asked = true;
         Some(self.noise.transmit(&bytes))
+    }
+
+    /// Whether two requests in a row say that all frames have arrived. One is not enough: frames that waited for
+    /// room follow it.
+    fn is_settled(&mut self) -> bool {
+        let arrived = self.sender.newest.take().filter(|newest| *newest == self.reader.expected());
+        let before = std::mem::replace(&mut self.settled, arrived);
+        arrived.is_some() && before == arrived
     }
 
     /// Takes the packets that arrived since the last call.

@@ -14,7 +14,7 @@
 //! ```
 //! Comments start with `#` or `//`. Operators and their precedence are those of C.
 
-use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Number, Probe, State, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Number, Probe, Query, State, Unary};
 use crate::Mistake;
 
 mod formula;
@@ -496,6 +496,22 @@ impl Parser<'_> {
         Some(Number { size, signed })
     }
 
+    /// What follows `has_key(` and `len(`.
+    fn query(&mut self, query: Query) -> Result<ExprKind, Mistake> {
+        let at = self.at();
+        let (name, mut key) = self.map()?;
+        if query == Query::Len && !key.is_empty() {
+            return Err(Mistake::new(at, format!("`len` takes a map without a key: `len(@{name})`")));
+        }
+        // `has_key(@m, key)` is the other way to write it
+        let listed = query == Query::HasKey && key.is_empty();
+        while listed && self.is(",") {
+            key.push(self.expr()?);
+        }
+        self.need(")")?;
+        Ok(ExprKind::Map(query, name, key))
+    }
+
     fn unary(&mut self) -> Result<Expr, Mistake> {
         let at = self.at();
         self.deeper(at)?;
@@ -506,11 +522,14 @@ impl Parser<'_> {
             }
             Token::Name(n) => {
                 self.take();
-                ExprKind::Field(n)
+                match Query::called(&n).filter(|_| self.is("(")) {
+                    Some(query) => self.query(query)?,
+                    None => ExprKind::Field(n),
+                }
             }
             Token::Sign("@") => {
                 let (name, key) = self.map()?;
-                ExprKind::Map(name, key)
+                ExprKind::Map(Query::Value, name, key)
             }
             Token::Text(text) => {
                 self.take();

@@ -77,7 +77,7 @@ fn missing_from_trace(app: &App, u: &Use) -> Option<String> {
 }
 
 fn reads(e: &Expr, m: usize) -> bool {
-    e.any(&|e| matches!(e, Expr::Map(n, _) if *n == m))
+    e.any(&|e| matches!(e, Expr::Map(_, n, _) if *n == m))
 }
 
 /// Whether a clause uses a map, and whether the order matters.

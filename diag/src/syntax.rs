@@ -64,12 +64,34 @@ pub enum ExprKind {
     Scratch(String),
     /// The address of a symbol: `&name`.
     Address(String),
-    /// An entry of a map: name, key.
-    Map(String, Vec<Expr>),
+    /// What is read of a map: name, key.
+    Map(Query, String, Vec<Expr>),
     /// `op a`
     Unary(Unary, Box<Expr>),
     /// `a op b`
     Binary(Binary, Box<Expr>, Box<Expr>),
+}
+
+/// What is read of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// The value of an entry, `@m[key]`; 0 if there is none.
+    Value,
+    /// 1 if there is an entry, else 0: `has_key(@m[key])`.
+    HasKey,
+    /// Number of entries: `len(@m)`.
+    Len,
+}
+
+impl Query {
+    /// The query that is called by this name.
+    pub fn called(name: &str) -> Option<Self> {
+        match name {
+            "has_key" => Some(Self::HasKey),
+            "len" => Some(Self::Len),
+            _ => None,
+        }
+    }
 }
 
 /// Summary of a map's values.

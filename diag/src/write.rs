@@ -1,6 +1,6 @@
 //! Writes scripts as text; parsing the text gives the same script except for positions
 
-use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Stmt, Summary, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Query, Stmt, Summary, Unary};
 use std::fmt::{self, Display, Formatter};
 
 /// A list separated by commas.
@@ -81,7 +81,13 @@ impl Display for Expr {
             ExprKind::Number(n) => n.fmt(f),
             ExprKind::Field(name) => f.write_str(name),
             ExprKind::Address(name) => write!(f, "&{name}"),
-            ExprKind::Map(name, key) => map(f, name, key),
+            ExprKind::Map(Query::Value, name, key) => map(f, name, key),
+            ExprKind::Map(Query::HasKey, name, key) => {
+                f.write_str("has_key(")?;
+                map(f, name, key)?;
+                f.write_str(")")
+            }
+            ExprKind::Map(Query::Len, name, _) => write!(f, "len(@{name})"),
             // in parentheses, so that `a - -b` is not read as another operator, and `/` does not end a predicate
             ExprKind::Text(text) => quoted(f, text),
             ExprKind::Scratch(name) => write!(f, "${name}"),

@@ -33,6 +33,7 @@ use hdl::verilog::{write, Style};
 use hdl::widget::slot::Slot;
 use rust_hdl::prelude::*;
 use sim::diag::node::NodeKind;
+use sim::diag::packet::HOST;
 use sim::diag::trigger::GeneratorParams;
 use sim::params::{Platform, TraceParams};
 
@@ -73,6 +74,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     type Make<'a> = Box<dyn Fn() -> Result<String, Box<dyn std::error::Error>> + 'a>;
     let circuits: Vec<(&str, Make, &[Device])> = vec![
         ("router", Box::new(|| verilog(Router::new(3, 0, false))), both),
+        ("router of the host", Box::new(|| verilog(Router::new(HOST, 1, true))), both),
+        ("router of a node", Box::new(|| verilog(Router::new(3, 2, false))), both),
         ("lite generator, 12 slots", Box::new(|| of(GeneratorParams::LITE)), both),
         ("full generator, 16 slots", Box::new(|| of(GeneratorParams::FULL)), both),
         ("full generator, 12 slots", Box::new(|| of(twelve)), both),

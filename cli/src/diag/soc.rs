@@ -233,7 +233,7 @@ fn damaged(
         read = run.bytes.len();
         if run.start != 0 && !went {
             went = true;
-            host.send(after);
+            host.send_held(after);
         }
         packets.extend(host.take());
         match host.answer() {

@@ -1,6 +1,6 @@
 //! Values of events, maps, and statements
 
-use crate::syntax::{Binary, Expr, ExprKind, Linear, Stmt, Summary, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Linear, Query, Stmt, Summary, Unary};
 use std::ops;
 
 /// A value: a field of an event, a number, or an expression of these. Numbers have 64 bits and wrap, a division by 0
@@ -280,7 +280,17 @@ impl Map {
 
     /// Reads the entry.
     pub fn get(self) -> Value {
-        of(ExprKind::Map(self.name, self.key))
+        of(ExprKind::Map(Query::Value, self.name, self.key))
+    }
+
+    /// Whether there is the entry.
+    pub fn has_key(self) -> Value {
+        of(ExprKind::Map(Query::HasKey, self.name, self.key))
+    }
+
+    /// Number of entries.
+    pub fn entries(self) -> Value {
+        of(ExprKind::Map(Query::Len, self.name, Vec::new()))
     }
 
     /// Prints all rows.

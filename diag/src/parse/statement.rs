@@ -11,7 +11,7 @@
 //! ```
 
 use super::{Parser, Token};
-use crate::syntax::{Binary, Expr, ExprKind, Linear, Stmt, Summary, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Linear, Query, Stmt, Summary, Unary};
 use crate::Mistake;
 
 /// What statements start with, for messages.
@@ -175,12 +175,15 @@ impl Parser<'_> {
         if self.is("++") {
             return Ok(Stmt::Increment { at, map, key });
         }
-        if let Some(value) = self.changed(at, ExprKind::Map(map.clone(), key.clone()))? {
+        if let Some(value) = self.changed(at, ExprKind::Map(Query::Value, map.clone(), key.clone()))? {
             return Ok(Stmt::Set { at, map, key, value });
         }
         let place = self.at();
-        let (Token::Name(name), Some((_, Token::Sign("(")))) = (self.peek().clone(), self.tokens.get(self.next + 1))
-        else {
+        let called = match (self.peek(), self.tokens.get(self.next + 1)) {
+            (Token::Name(name), Some((_, Token::Sign("(")))) if Query::called(name).is_none() => Some(name.clone()),
+            _ => None,
+        };
+        let Some(name) = called else {
             return Ok(Stmt::Set { at, map, key, value: self.expr()? });
         };
         self.take();

@@ -5,7 +5,7 @@ use super::maps::all_of;
 use super::{stmt_has_time, Resolver, Source};
 use crate::app::{Clause, Consumer, Expr, Kind, Origin, Stmt};
 use crate::format;
-use crate::syntax::{self, Binary, ExprKind, Probe, Summary, Unary};
+use crate::syntax::{self, Binary, ExprKind, Probe, Query, Summary, Unary};
 use crate::Mistake;
 
 /// A part of a clause that can be on its own: conditions, and statements.
@@ -13,7 +13,7 @@ type Piece<'a> = (Vec<syntax::Expr>, Vec<&'a syntax::Stmt>);
 
 fn any(e: &syntax::Expr, is: &impl Fn(&ExprKind) -> bool) -> bool {
     let inside = match &e.kind {
-        ExprKind::Map(_, key) => key.iter().any(|k| any(k, is)),
+        ExprKind::Map(.., key) => key.iter().any(|k| any(k, is)),
         ExprKind::Unary(_, a) | ExprKind::Cast(_, a) => any(a, is),
         ExprKind::Binary(_, a, b) => any(a, is) || any(b, is),
         ExprKind::Choose(all) => all.iter().any(|e| any(e, is)),
@@ -180,7 +180,7 @@ impl Resolver<'_> {
                     return Ok(Some(Stmt::Sum(map, key, Expr::Number(0))));
                 }
                 self.app.maps[map].read = true;
-                let old = Expr::Map(map, key.clone());
+                let old = Expr::Map(Query::Value, map, key.clone());
                 Stmt::Set(map, key, Expr::Binary(Binary::Add, Box::new(old), Box::new(Expr::Number(1))))
             }
             syntax::Stmt::Set { at, map, key, value } => {

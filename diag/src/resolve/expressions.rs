@@ -2,7 +2,7 @@
 
 use super::{Resolver, Source};
 use crate::app::{Expr, Kind, Stmt};
-use crate::syntax::{self, Binary, ExprKind, Probe, Summary};
+use crate::syntax::{self, Binary, ExprKind, Probe, Query, Summary};
 use crate::Mistake;
 use sim::diag::trigger::Capture;
 
@@ -87,16 +87,16 @@ impl Resolver<'_> {
                 return Ok((value, known.kind));
             }
             ExprKind::Field(name) => return self.field(name, e.at, cx),
-            ExprKind::Map(name, key) => {
+            ExprKind::Map(query, name, key) => {
                 let map = self.map(name, e.at)?;
                 let readable = |s: Summary| matches!(s, Summary::Count | Summary::Sum | Summary::Min | Summary::Max);
-                if self.app.maps[map].summary.is_some_and(|s| !readable(s)) {
+                if *query == Query::Value && self.app.maps[map].summary.is_some_and(|s| !readable(s)) {
                     return Err(Mistake::new(e.at, format!("@{name} is not a number; it can be printed")));
                 }
                 self.app.maps[map].read = true;
                 let (key, kinds) = self.keys(key, cx)?;
                 self.keys_are(map, &kinds, e.at)?;
-                Expr::Map(map, key)
+                Expr::Map(*query, map, key)
             }
             ExprKind::Unary(op, a) => Expr::Unary(*op, Box::new(self.number(a, cx)?)),
             ExprKind::Cast(of, a) => Expr::Cast(*of, Box::new(self.number(a, cx)?)),

@@ -2,7 +2,7 @@
 
 use super::{weight, Context, Mark, Output, Provenance, Runtime, Sum};
 use crate::app::{Expr, Kind, Stmt, Value};
-use crate::syntax::{Binary, Unary};
+use crate::syntax::{Binary, Query, Unary};
 
 impl Runtime {
     fn key(&self, key: &[Expr], cx: &Context<'_>) -> Vec<i64> {
@@ -67,10 +67,14 @@ impl Runtime {
             Expr::Value(Value::Arg(n)) => cx.event.args.get(usize::from(*n)).copied().unwrap_or(0).into(),
             Expr::Value(Value::Core) => cx.event.core.into(),
             Expr::Value(Value::Time) => cx.time as i64,
-            Expr::Map(m, key) => {
+            Expr::Map(query, m, key) => {
                 let key: Vec<i64> = key.iter().map(|k| self.eval(k, cx)).collect();
                 let (map, summary) = (&self.maps[*m], self.app.maps[*m].summary);
-                map.get(&key).map_or(0, |s| weight(summary, s) as i64)
+                match query {
+                    Query::Value => map.get(&key).map_or(0, |s| weight(summary, s) as i64),
+                    Query::HasKey => i64::from(map.contains_key(&key)),
+                    Query::Len => map.len() as i64,
+                }
             }
             Expr::Scratch(n) => cx.scratch.get(*n).copied().unwrap_or(0),
             Expr::Cast(of, a) => {

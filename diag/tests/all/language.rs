@@ -51,6 +51,18 @@ fn entries_change_and_are_deleted() {
 }
 
 #[test]
+fn maps_are_asked_for_keys_and_sizes() {
+    // 0 to 29
+    let script = "call:difference { @times[arg0 % 7] += 1; if (has_key(@times[5]) && !has_key(@times, 6)) { @at = arg0; } @size = len(@times); }
+        call:difference /len(@values) < 3/ { @values[arg0] = hist(arg0); }
+        end { print(@at); print(@size); printf(\"%d %d %d\", len(@values), has_key(@values[2]), has_key(@values[3])); }";
+    let all = lines(script);
+    assert_eq!(all[..5], ["@at value", "5", "@size value", "7", "3 1 0"]);
+    let wrong = printed(NAMES, "call:difference { @n[arg0] = count(); printf(\"%d\", len(@n[1])); }").unwrap_err();
+    assert!(wrong.to_string().contains("`len` takes a map without a key: `len(@n)`"), "{wrong}");
+}
+
+#[test]
 fn values_have_signs() {
     let script = "ret:difference { @least = min((int32)retval); @unsigned = max(retval); @by = hist((int32)retval); }";
     let all = lines(script);

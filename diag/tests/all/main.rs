@@ -1,6 +1,7 @@
 //! Tests of `diag`: a single program, so that shared code is compiled once
 
 mod build;
+mod chip_end;
 mod cuts;
 mod documented;
 mod harness;

@@ -54,6 +54,10 @@ pub enum Part {
     Machine { by: Option<By>, points: [usize; 2], next: [[Option<usize>; 2]; 2] },
     /// Durations by key.
     Span { from: usize, to: usize, by: By },
+    /// Distribution of durations by key.
+    Hist { from: usize, to: usize, by: By },
+    /// The last events before one, as text.
+    Log { keep: [usize; 2], dump: usize, by: Option<By> },
     /// Each duration, as text.
     Lines { from: usize, to: usize, by: By },
     /// `always (a -> next b)`.
@@ -78,9 +82,19 @@ pub struct Expected {
     pub tables: Vec<Rows>,
     /// Texts, in order.
     pub lines: Vec<String>,
+    /// Texts that are true, but are printed only if others are missing.
+    pub other_lines: Vec<String>,
 }
 
 pub const TICK: u64 = 1000;
+/// Events that a log keeps.
+const LOG: usize = 32;
+
+/// Least value of a duration's bucket: powers of two, each in four parts.
+fn bucket(clocks: u64) -> i64 {
+    let least = |b: u64| if b < 4 { b } else { (4 + b % 4) << (b / 4 - 1) };
+    (0..).map(least).take_while(|v| *v <= clocks).last().unwrap_or(0) as i64
+}
 
 impl Part {
     /// A random part.
@@ -89,7 +103,7 @@ impl Part {
         // another point
         let b = (a + 1 + b) % 4;
         let by = By::random(s);
-        match s.below(9) {
+        match s.below(11) {
             0 => Self::Txn { open: a, close: b },
             1 => {
                 let mut step = || if s.percent(60) { Some(s.below(2) as usize) } else { None };
@@ -102,6 +116,13 @@ impl Part {
             5 => Self::Count { point: a, by, above: s.percent(50).then_some(1) },
             6 => Self::Last { point: a },
             7 => Self::Changes { point: a },
+            8 => Self::Hist { from: a, to: b, by },
+            9 => {
+                let points: Vec<usize> = (0..4).filter(|p| *p != a).collect();
+                let skipped = s.below(3) as usize;
+                let keep = [points[skipped], points[(skipped + 1) % 3]];
+                Self::Log { keep, dump: a, by: s.percent(50).then_some(by) }
+            }
             _ => Self::Rate { point: a },
         }
     }
@@ -137,6 +158,21 @@ impl Part {
                     p(to)
                 )
             }
+            Self::Hist { from, to, by } => {
+                let by = by.text();
+                format!(
+                    "span x{n} {{ from {}({by}) to {}({by}) }} span:x{n} {{ @t{n}[key] = hist(elapsed); }}\n",
+                    p(from),
+                    p(to)
+                )
+            }
+            Self::Log { keep: [first, second], dump, by } => format!(
+                "log x{n}{} {{ keep {}, {} dump {} }} log:x{n} {{ printf(\"{n}: %d %d %d\", step, core, time); }}\n",
+                by.map_or(String::new(), |by| format!(" by {}", by.text())),
+                p(first),
+                p(second),
+                p(dump)
+            ),
             Self::Lines { from, to, by } => {
                 let by = by.text();
                 format!(
@@ -202,7 +238,20 @@ impl Part {
                     }
                 }
             }
-            Self::Span { from, to, by } | Self::Lines { from, to, by } => {
+            Self::Log { keep, dump, by } => {
+                let mut kept: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+                for e in events {
+                    let Some(step) = [keep[0], keep[1], dump].iter().position(|p| *p == e.point) else { continue };
+                    let line = format!("{n}: {step} {} {}", e.core, e.time);
+                    found.other_lines.push(line.clone());
+                    let last = kept.entry(by.map_or(0, |by| by.of(e))).or_default();
+                    last.push(line);
+                    if e.point == dump {
+                        found.lines.extend(last.drain(..).rev().take(LOG).collect::<Vec<_>>().into_iter().rev());
+                    }
+                }
+            }
+            Self::Span { from, to, by } | Self::Hist { from, to, by } | Self::Lines { from, to, by } => {
                 let mut open: BTreeMap<i64, u64> = BTreeMap::new();
                 for e in events {
                     let key = by.of(e);
@@ -213,6 +262,10 @@ impl Part {
                         let clocks = (e.time - since) as i64;
                         if matches!(self, Self::Lines { .. }) {
                             found.lines.push(format!("{n}: {} {} {key} {clocks}", e.time, e.core));
+                            continue;
+                        }
+                        if matches!(self, Self::Hist { .. }) {
+                            rows.entry(vec![key, bucket(e.time - since)]).or_insert_with(|| vec![0])[0] += 1;
                             continue;
                         }
                         let row = rows.entry(vec![key]).or_insert_with(|| vec![0, 0, i64::MAX, 0]);
@@ -262,7 +315,7 @@ impl Part {
                 return found;
             }
         }
-        if !matches!(self, Self::Lines { .. }) {
+        if !matches!(self, Self::Lines { .. } | Self::Log { .. }) {
             found.tables.push(rows);
         }
         found

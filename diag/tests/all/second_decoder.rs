@@ -1,7 +1,10 @@
 //! A second decoder of the link, in Python from the reference page, finds the packets that the host finds
 
+use crate::chip_end::ChipEnd;
+use diag::line::request;
 use diag::link::{reference, FrameReader, FrameWriter};
 use diag::log::{write, End, Header};
+use diag::noisy::Noise;
 use sim::diag::chip::{Chip, ChipParams};
 use sim::diag::node::{trace, NodeKind};
 use sim::diag::packet::{Args, Body, Event, Op, Packet, NODES};
@@ -116,6 +119,42 @@ fn it_finds_the_packets_that_the_host_finds() {
         assert_eq!(code, Some(if seed == 0 { 0 } else { 2 }), "seed {seed}");
     }
     assert!(found > 4000 && gaps > 200, "{found} packets, {gaps} gaps");
+}
+
+#[test]
+fn it_finds_packets_that_are_sent_again_once() {
+    let (mut again, mut missing) = (0, 0);
+    for seed in 0..12 {
+        let mut s = Source::seeded(seed);
+        let (mut end, mut requests) = (ChipEnd::default(), FrameWriter::default());
+        let mut reader = FrameReader::from_start();
+        let mut noise = Noise::new(if seed == 0 { 0 } else { 60 }, seed);
+        let (mut bytes, mut want, mut frames) = (Vec::new(), String::new(), 0);
+        for _ in 0..40 {
+            let mut sent: Vec<u8> = (0..s.below(12)).flat_map(|_| end.send(&random_packet(&mut s))).collect();
+            // now and then one that was already received
+            let expected = reader.expected().wrapping_sub(s.below(4) as u8);
+            sent.extend(end.take(&requests.frame(&request(expected, s.percent(50)))));
+            let arrived = noise.transmit(&sent);
+            for (gap, packet) in reader.push_with_gaps(&arrived) {
+                if gap > 0 {
+                    want += &format!("missing {gap}\n");
+                }
+                want += &(line(&packet) + "\n");
+                frames += 1;
+            }
+            bytes.extend(arrived);
+        }
+        let (text, code) = decoded(&bytes);
+        let (packets, last) = text.trim_end().rsplit_once('\n').unwrap();
+        assert_eq!(format!("{packets}\n"), want, "seed {seed}");
+        assert!(last.starts_with(&format!("{frames} frames, {} missing, 0 malformed, ", reader.lost)), "{last}");
+        assert_eq!(code, Some(if seed == 0 { 0 } else { 2 }), "seed {seed}: {last}");
+        let repeats = last.split(", ").find_map(|part| part.strip_suffix(" frames again"));
+        again += repeats.map_or(0, |n| n.parse::<u32>().unwrap());
+        missing += reader.lost;
+    }
+    assert!(again > 300 && missing > 30, "{again} again, {missing} missing");
 }
 
 #[test]

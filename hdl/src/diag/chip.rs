@@ -178,6 +178,12 @@ impl Logic for DiagChip {
         PacketOut::join(&mut self.line.put, &mut self.router.put);
         PacketOut::join(&mut self.router.got, &mut self.line.got);
         PacketOut::join(&mut self.line.say, &mut self.framer.got);
+        self.framer.status.next = self.line.status.val();
+        self.framer.again.next = self.line.again.val();
+        self.framer.expected.next = self.line.expected.val();
+        self.framer.hold.next = self.line.hold.val();
+        self.line.room.next = self.framer.room.val();
+        self.line.newest.next = self.framer.newest.val();
         self.valid.next = self.framer.valid.val();
         self.octet.next = self.framer.octet.val();
         self.framer.ready.next = self.ready.val();

@@ -1,6 +1,8 @@
-//! Line: frames of bytes from the host to packets for the ring, and retransmission requests for lost frames
+//! Line: frames of bytes from the host to packets for the ring, and requests to send lost frames again, both ways
 //!
-//! Packets for the host pass through it to the framer; requests are inserted between two packets.
+//! Packets for the host pass through it to the framer; requests are inserted between two packets, even if the framer has
+//! no room. A packet of the host for the host does not go to the ring: if its operation is 4, the host requests frames
+//! from the framer, and gets a request in return.
 //!
 //! # Source
 //! Original to this project; frames and requests: crate `diag`, modules `link` and `line`; their bytes: `sim::diag::frame`. The CRC over a
@@ -16,6 +18,11 @@
 //! | `put` | out | | packets from the host, to its router |
 //! | `got` | in | | packets for the host, from its router |
 //! | `say` | out | | these packets and requests, to the framer |
+//! | `status` | out | 1 | what is at `say` is a request |
+//! | `room` | in | 1 | 0: only requests go to the framer |
+//! | `newest` | in | 8 | number of the next new frame of the framer |
+//! | `again` | out | 1 | 1 for one cycle: the host expects frame `expected` of the framer |
+//! | `expected`, `hold` | out | 8, 1 | with `again`: bits 7:0 and 8 of the packet's register address |
 //!
 //! # Timing
 //! One byte per cycle. While a packet goes to the router, one word per cycle, no byte is accepted; on a link without
@@ -23,7 +30,7 @@
 //! after it arrives, with one cycle between two packets. A request reports the state in the cycle before its first
 //! word.
 //!
-//! Golden model: `diag::line::Taker`.
+//! Golden model: `diag::line::FrameReceiver`.
 
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
@@ -64,6 +71,12 @@ pub struct Line {
     pub put: PacketOut,
     pub got: PacketIn,
     pub say: PacketOut,
+    pub status: Signal<Out, Bit>,
+    pub room: Signal<In, Bit>,
+    pub newest: Signal<In, Bits<8>>,
+    pub again: Signal<Out, Bit>,
+    pub expected: Signal<Out, Bits<8>>,
+    pub hold: Signal<Out, Bit>,
 
     state: DFF<LineState>,
     words: Mem<4, 16>,
@@ -76,6 +89,11 @@ pub struct Line {
     low: DFF<Bits<8>>,
     // the length field of the packet matches the frame
     fits: DFF<Bit>,
+    // it is for the host, with operation 4 and this register address
+    for_host: DFF<Bit>,
+    requests: DFF<Bit>,
+    wanted: DFF<Bits<8>>,
+    want_hold: DFF<Bit>,
     sum: DFF<Bits<16>>,
     folded: Signal<Local, Bits<16>>,
     odd: Signal<Local, Bit>,
@@ -96,11 +114,13 @@ pub struct Line {
     request_number: DFF<Bits<8>>,
     request_broken: DFF<Bits<16>>,
     request_strays: DFF<Bits<16>>,
+    request_newest: DFF<Bits<8>>,
 
     start: Fixed<Bits<8>>,
     polynomial: Fixed<Bits<16>>,
     request: Fixed<Bits<16>>,
     request_op: Fixed<Bits<16>>,
+    request_code: Fixed<Bits<4>>,
     one: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
     one_8: Fixed<Bits<8>>,
@@ -115,8 +135,9 @@ impl Line {
             words: Mem::new(4, 16),
             start: Fixed::of(u64::from(START)),
             polynomial: Fixed::of(u64::from(POLYNOMIAL)),
-            request: Fixed::of(2 << 12 | host << 6 | host),
+            request: Fixed::of(3 << 12 | host << 6 | host),
             request_op: Fixed::of(0x8000u64 | (Op::Error as u64) << 12),
+            request_code: Fixed::of(8 | Op::Error as u64),
             one: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
             one_8: Fixed::of(1u64),
@@ -138,13 +159,18 @@ impl Logic for Line {
             number,
             low,
             fits,
+            for_host,
+            requests,
+            wanted,
+            want_hold,
             sum,
             awaited,
             broken,
             out_of_order,
             request_pending
         );
-        dff_setup!(self, clock, to_framer_state, left, through, request_number, request_broken, request_strays);
+        dff_setup!(self, clock, to_framer_state, left, through);
+        dff_setup!(self, clock, request_number, request_broken, request_strays, request_newest);
         clock!(self, clock, words);
 
         // the CRC updated with this byte, lowest bit first
@@ -160,6 +186,7 @@ impl Logic for Line {
         // packets to the framer
         self.say.valid.next =
             (self.to_framer_state.q.val() == ToFramerState::Ask) | (self.through.q.val() & self.got.valid.val());
+        self.status.next = self.to_framer_state.q.val() == ToFramerState::Ask;
         self.say.word.next = self.got.word.val();
         self.got.ready.next = self.through.q.val() & self.say.ready.val();
         match self.to_framer_state.q.val() {
@@ -167,12 +194,13 @@ impl Logic for Line {
                 self.left.d.next = bit_cast::<5, 4>(self.got.word.val().get_bits::<4>(12)) + self.one_5.val();
                 if self.request_pending.q.val() {
                     self.to_framer_state.d.next = ToFramerState::Ask;
-                    self.left.d.next = 3.into();
+                    self.left.d.next = 4.into();
                     self.request_pending.d.next = false;
                     self.request_number.d.next = self.awaited.q.val();
                     self.request_broken.d.next = self.broken.q.val();
                     self.request_strays.d.next = self.out_of_order.q.val();
-                } else if self.got.valid.val() {
+                    self.request_newest.d.next = self.newest.val();
+                } else if self.got.valid.val() & self.room.val() {
                     self.to_framer_state.d.next = ToFramerState::Through;
                     self.through.d.next = true;
                 }
@@ -187,15 +215,18 @@ impl Logic for Line {
                 }
             }
             ToFramerState::Ask => {
-                self.say.word.next = self.request_strays.q.val();
-                if self.left.q.val() == 3 {
+                self.say.word.next = bit_cast::<16, 8>(self.request_newest.q.val());
+                if self.left.q.val() == 4 {
                     self.say.word.next = self.request.val();
                 }
-                if self.left.q.val() == 2 {
+                if self.left.q.val() == 3 {
                     self.say.word.next = self.request_op.val() | bit_cast::<16, 8>(self.request_number.q.val());
                 }
-                if self.left.q.val() == 1 {
+                if self.left.q.val() == 2 {
                     self.say.word.next = self.request_broken.q.val();
+                }
+                if self.left.q.val() == 1 {
+                    self.say.word.next = self.request_strays.q.val();
                 }
                 if self.say.ready.val() {
                     self.left.d.next = self.left.q.val() - self.one_5.val();
@@ -219,6 +250,9 @@ impl Logic for Line {
         self.words.we.next = (self.state.q.val() == LineState::High) & self.valid.val();
         self.words.waddr.next = self.at.q.val();
         self.words.wdata.next = (bit_cast::<16, 8>(self.octet.val()) << 8) | bit_cast::<16, 8>(self.low.q.val());
+        self.again.next = false;
+        self.expected.next = self.wanted.q.val();
+        self.hold.next = self.want_hold.q.val();
         if self.valid.val() {
             match self.state.q.val() {
                 LineState::Start => {
@@ -255,6 +289,13 @@ impl Logic for Line {
                     self.sum.d.next = self.folded.val();
                     if !self.at.q.val().any() {
                         self.fits.d.next = self.stated_length.val() == self.last.q.val();
+                        self.for_host.d.next =
+                            self.octet.val().get_bits::<4>(0).all() & self.low.q.val().get_bits::<2>(6).all();
+                    }
+                    if self.at.q.val() == 1 {
+                        self.wanted.d.next = self.low.q.val();
+                        self.want_hold.d.next = self.octet.val().get_bit(0);
+                        self.requests.d.next = self.octet.val().get_bits::<4>(4) == self.request_code.val();
                     }
                     self.next_at.next = self.after.val();
                     if self.at.q.val() == self.last.q.val() {
@@ -281,8 +322,12 @@ impl Logic for Line {
                         }
                     } else {
                         self.awaited.d.next = self.awaited.q.val() + self.one_8.val();
-                        if self.fits.q.val() {
+                        if self.fits.q.val() & !self.for_host.q.val() {
                             self.state.d.next = LineState::Put;
+                        }
+                        if self.fits.q.val() & self.for_host.q.val() & self.requests.q.val() {
+                            self.again.next = true;
+                            self.request_pending.d.next = true;
                         }
                     }
                 }
@@ -307,6 +352,8 @@ impl Logic for Line {
             self.broken.d.next = 0.into();
             self.out_of_order.d.next = 0.into();
             self.request_pending.d.next = false;
+            self.wanted.d.next = 0.into();
+            self.want_hold.d.next = false;
             self.to_framer_state.d.next = ToFramerState::Free;
             self.through.d.next = false;
         }

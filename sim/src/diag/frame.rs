@@ -14,6 +14,23 @@ pub const START: u8 = 0xd5;
 pub const POLYNOMIAL: u16 = 0x8408;
 /// Overhead of a frame, bytes: start, length, sequence number, CRC-16.
 pub const FRAME_BYTES: usize = 5;
+/// Number of the last frames to the host that the chip keeps, to send them again.
+pub const KEPT: u8 = 16;
+
+/// The checksum of bytes.
+pub fn checksum(bytes: &[u8]) -> u16 {
+    let fold = |sum: u16, bit: u16| sum >> 1 ^ if (sum ^ bit) & 1 == 1 { POLYNOMIAL } else { 0 };
+    bytes.iter().fold(0, |sum, b| (0..8).fold(sum, |sum, i| fold(sum, u16::from(*b) >> i)))
+}
+
+/// The frame of a packet's words.
+pub fn encode(number: u8, words: &[u16]) -> Vec<u8> {
+    let mut frame = vec![START, words.len() as u8, number];
+    frame.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+    let sum = checksum(&frame[1..]);
+    frame.extend(sum.to_le_bytes());
+    frame
+}
 
 #[cfg(test)]
 mod tests {
@@ -21,8 +38,6 @@ mod tests {
 
     #[test]
     fn the_polynomial_gives_the_check_value_of_kermit() {
-        let fold = |sum: u16, bit: u16| sum >> 1 ^ if (sum ^ bit) & 1 == 1 { POLYNOMIAL } else { 0 };
-        let sum = b"123456789".iter().fold(0, |sum, b| (0..8).fold(sum, |sum, i| fold(sum, u16::from(*b) >> i)));
-        assert_eq!(sum, 0x2189);
+        assert_eq!(checksum(b"123456789"), 0x2189);
     }
 }

@@ -24,6 +24,7 @@
 pub mod chip;
 pub mod describe;
 pub mod frame;
+pub mod framer;
 pub mod full;
 pub mod generator;
 pub mod interface;

@@ -19,8 +19,8 @@
 //! | 6 | flush: send the tables to the host, then this packet | its number |
 //! | 7 | words of a trace; ADDR: packet number, modulo 4096 | 2, 4, ... 14: 32-bit words, low half first |
 //!
-//! The host interface sends OP `4` from address 63 to address 63: ADDR is the number of the next frame that it expects
-//! from the host.
+//! OP 4 from address 63 to address 63 is a request of one end of the link to the other: ADDR is the number of the next
+//! frame that it expects.
 //!
 //! Events may be lost, and are then counted; control packets are never lost. The trigger or node that sends an event
 //! defines its arguments.

@@ -10,6 +10,7 @@ use diag::layout::{table, MACHINES};
 use diag::line::Sender;
 use diag::link::{FrameReader, FrameWriter};
 use diag::load;
+use diag::noisy::{Noise, NoisyHost};
 use diag::parse::parse;
 use diag::plan::{plan, Rates};
 use diag::resolve::resolve;
@@ -42,6 +43,8 @@ struct Bench {
     line: FrameWriter,
     outside: Vec<VecDeque<u16>>,
     reader: FrameReader,
+    /// Bytes of the chip since this was emptied.
+    bytes: Vec<u8>,
     arrived: Vec<Packet>,
     /// Of 100 cycles, those in which the link takes a byte.
     takes: u8,
@@ -58,6 +61,7 @@ impl Bench {
             line: FrameWriter::default(),
             outside: vec![VecDeque::new(); params.outside.len()],
             reader: FrameReader::default(),
+            bytes: Vec::new(),
             arrived: Vec::new(),
             takes,
             cores: params.cores.into(),
@@ -115,6 +119,7 @@ impl Bench {
             return;
         }
         if let (Some(byte), true) = (byte, ready) {
+            self.bytes.push(byte);
             self.arrived.extend(self.reader.push(&[byte]));
         }
         if host.is_some() && taken.0 {
@@ -477,6 +482,72 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     let counted: Vec<(u8, u32)> = bench.arrived.iter().filter_map(event).map(|e| (e.id, e.args[1])).collect();
     assert_eq!(counted, (0..10).map(|n| (100 + n, 2 * u32::from(n) + 2)).collect::<Vec<_>>());
     check_verilog(&bench.d, 23);
+}
+
+/// Runs until the host has all, over a line that damages bytes; returns the packets that it has.
+fn exchange(bench: &mut Bench, host: &mut NoisyHost) -> Vec<Packet> {
+    let mut rounds = 0;
+    while let Some(bytes) = host.answer() {
+        rounds += 1;
+        assert!(rounds < 400, "{host:?}");
+        bench.host.extend(bytes);
+        let mut quiet = 0;
+        while quiet < 600 {
+            bench.idle(1);
+            let bytes = std::mem::take(&mut bench.bytes);
+            quiet = if bytes.is_empty() && bench.host.is_empty() { quiet + 1 } else { 0 };
+            host.receive(&bytes);
+        }
+    }
+    println!("{rounds} rounds, {:?} lost and repeated, {:?} bytes and damaged", host.lost(), host.noise.bytes);
+    host.take()
+}
+
+#[test]
+fn tables_are_complete_over_a_line_that_damages_bytes() {
+    const OUTSIDE: u8 = 40;
+    const KEYS: u32 = 48;
+    let params = DiagParams {
+        cores: 1,
+        generator: GeneratorParams::LITE,
+        outside: vec![OUTSIDE],
+        nodes: vec![NodeKind::Aggregate(64)],
+        windows: false,
+    };
+    let to = Target { dest: HOST, id: 100 };
+    let rule = aggregate::Rule { event: 1, key: Field::Arg(0), value: Field::Arg(1), to };
+    let row = |k: u32| vec![k, 1, 7 * k, 0, 7 * k, 7 * k];
+    for held in [false, true] {
+        let mut bench = Bench::new(&params, 19, 100);
+        let mut host = NoisyHost::new(Noise::new(500, 8));
+        host.send(&load::write(FIRST_NODE, &registers::aggregate(&[rule])));
+        exchange(&mut bench, &mut host);
+        for key in 0..KEYS {
+            let event = Event { id: 1, args: Args::of(&[key, 7 * key]), ..Event::default() };
+            bench.outside[0].extend(Packet::event(OUTSIDE, FIRST_NODE, event).to_words());
+            bench.idle(60);
+        }
+        let flush = Packet::control(HOST, FIRST_NODE, Op::Flush, 0, &[1]);
+        let before = host.lost().0;
+        if held {
+            host.send_held(&[flush]);
+        } else {
+            host.send(&[flush]);
+        }
+        let packets = exchange(&mut bench, &mut host);
+        let lost = host.lost().0 - before;
+        let mut rows: Vec<Vec<u32>> = packets.iter().filter_map(event).map(|e| e.args.to_vec()).collect();
+        rows.sort();
+        if held {
+            assert_eq!((rows, lost), ((0..KEYS).map(row).collect(), 0));
+            assert!(host.noise.bytes.1 > 10, "{:?}", host.noise.bytes);
+            check_verilog(&bench.d, 29);
+        } else {
+            // what is lost is counted
+            assert!(lost > 0 && rows.iter().all(|r| *r == row(r[0])));
+            assert!((KEYS as usize - rows.len()) as u64 <= lost, "{} rows, {lost} lost", rows.len());
+        }
+    }
 }
 
 fn event(p: &Packet) -> Option<Event> {

@@ -1,10 +1,11 @@
 //! `hdl/src/diag/line.rs` against the golden end of the line, clock by clock
 //!
 //! Frames of the golden sender, some damaged, lost, separated by noise or with a wrong first word; requests go back to
-//! the sender. Bytes, the router and the framer stall at random; resets.
+//! the sender, and some frames are requests to the framer. Bytes, the router and the framer stall at random, and the
+//! framer has no room at times; resets.
 
 use crate::diag_harness::check_verilog;
-use diag::line::{FrameReceiver, Sender};
+use diag::line::{request, FrameReceiver, Sender};
 use hdl::diag::line::Line;
 use rust_hdl::prelude::*;
 use sim::diag::packet::{header, Op, Packet, HOST};
@@ -21,6 +22,9 @@ enum FramerInput {
 }
 
 fn packet(s: &mut Source) -> Packet {
+    if s.percent(15) {
+        return request(s.bits(8) as u8, s.percent(50));
+    }
     let data: Vec<u16> = (0..s.below(15)).map(|_| if s.percent(20) { 0xd5d5 } else { s.bits(16) as u16 }).collect();
     Packet::control(HOST, s.bits(6) as u8, Op::Write, s.bits(12) as u16, &data)
 }
@@ -31,15 +35,17 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
     let (mut d, mut s) = (d.recording(), Source::seeded(31));
     let (mut sender, mut golden, mut framer_input) = (Sender::default(), FrameReceiver::default(), FramerInput::Free);
     let (mut line, mut sent, mut put, mut want) = (VecDeque::new(), VecDeque::new(), VecDeque::new(), 0_usize);
-    let (mut back, mut request) = (VecDeque::<u16>::new(), Vec::new());
-    let (mut arrived, mut requests, mut transmit, mut quiet) = (0, 0, 0, 0);
-    for clock in 0..60_000_u64 {
+    let (mut back, mut asked) = (VecDeque::<u16>::new(), Vec::new());
+    let (mut arrived, mut requests, mut transmit, mut quiet, mut again) = (0, 0, 0, 0, 0);
+    for clock in 0..90_000_u64 {
         let reset = clock == 0 || s.per_64k(6);
         let rough = [0, 60, 600, 200][(clock / 4000 % 4) as usize];
         if line.len() < 20 && s.percent(30) {
             if s.percent(60) {
                 let p = packet(&mut s);
-                sent.push_back(p.to_words());
+                if p.dest != HOST {
+                    sent.push_back(p.to_words());
+                }
                 sender.send(&p);
             }
             match sender.bytes() {
@@ -71,7 +77,8 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
         let byte: Option<u8> = line.front().copied().filter(|_| !s.percent(stall_in));
         let (put_ready, say_ready) = (!s.percent(stall_out), !s.percent(stall_out));
         let (got, noise) = (back.front().copied(), s.bits(24));
-        let (ready, word, said, got_ready) = d
+        let (room, newest) = (!s.percent(stall_out), s.bits(8) as u8);
+        let (ready, word, said, got_ready, status, wanted) = d
             .cycle(
                 |u| {
                     u.reset.next = reset;
@@ -81,11 +88,14 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                     u.say.ready.next = say_ready;
                     u.got.valid.next = got.is_some();
                     u.got.word.next = u64::from(got.unwrap_or((noise >> 8) as u16)).to_bits();
+                    u.room.next = room;
+                    u.newest.next = u64::from(newest).to_bits();
                 },
                 |u| {
                     let word = u.put.valid.val().then(|| u.put.word.val().to_u64() as u16);
                     let said = u.say.valid.val().then(|| u.say.word.val().to_u64() as u16);
-                    (u.ready.val(), word, said, u.got.ready.val())
+                    let wanted = u.again.val().then(|| (u.expected.val().to_u64() as u8, u.hold.val()));
+                    (u.ready.val(), word, said, u.got.ready.val(), u.status.val(), wanted)
                 },
             )
             .unwrap();
@@ -104,15 +114,16 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
             FramerInput::Ask(words) => words.front().copied(),
         };
         assert_eq!(said, framer_want, "clock {clock}");
+        assert_eq!(status, matches!(framer_input, FramerInput::Ask(_)), "clock {clock}");
         assert_eq!(got_ready, say_ready && matches!(framer_input, FramerInput::Through(_)), "clock {clock}");
         match &mut framer_input {
             FramerInput::Free if golden.request_pending() => {
-                let take_request = golden.take_request();
-                request.push(take_request.clone());
+                let take_request = golden.take_request(newest);
+                asked.push(take_request.clone());
                 framer_input = FramerInput::Ask(take_request.to_words().into());
             }
             FramerInput::Free => {
-                if let Some(head) = got {
+                if let Some(head) = got.filter(|_| room) {
                     framer_input = FramerInput::Through(header(head).0);
                 }
             }
@@ -132,7 +143,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                     if words.is_empty() {
                         requests += 1;
                         // the return path is unreliable, too
-                        let asked = request.pop().unwrap();
+                        let asked = asked.pop().unwrap();
                         assert!(s.per_64k(20 * rough) || sender.take(&asked));
                         framer_input = FramerInput::Free;
                     }
@@ -154,9 +165,12 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                 put.extend(words);
             }
         }
+        let expected = golden.take_again();
+        assert_eq!(wanted, expected, "clock {clock}");
+        again += usize::from(expected.is_some());
     }
-    assert!(arrived > 600 && want > 600 && requests > 200 && transmit > 300, "{arrived} {want} {requests} {transmit}");
-    println!("{arrived} packets, {requests} requests, {transmit} packets between them");
+    println!("{arrived} packets, {requests} requests, {transmit} packets between them, {again} requests of the host");
+    assert!(arrived > 600 && want > 600 && requests > 200 && transmit > 300 && again > 60);
     check_verilog(&d, 8);
 }
 
@@ -188,6 +202,8 @@ fn a_frame_with_a_wrong_packet_length_is_accepted_and_dropped() {
                     u.say.ready.next = true;
                     u.got.valid.next = false;
                     u.got.word.next = 0u64.to_bits();
+                    u.room.next = true;
+                    u.newest.next = 0u64.to_bits();
                 },
                 |u| (u.ready.val(), u.put.valid.val().then(|| u.put.word.val().to_u64() as u16)),
             )

@@ -98,7 +98,7 @@ impl Case {
             read = run.bytes.len();
             if run.start != 0 && !went {
                 went = true;
-                host.send(&after);
+                host.send_held(&after);
             }
             match host.answer() {
                 Some(bytes) => HostAction::Bytes(bytes),
