@@ -96,7 +96,7 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.input_options(), &Bars)?;
     let cores = first.cores();
     let partings = host::views::diff::diff(first, second, &Bars)?;
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let place = |e: &Option<retire::FlowEvent>| match e {
         None => "it has ended".to_string(),
         Some(e) => {
@@ -185,7 +185,7 @@ fn profile_tasks(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let elf = &args.execution.elf;
-    let follower = Follower::new(Symbols::open(elf)?, Some(replayed.image()), replayed.cores());
+    let follower = Follower::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
     let mut tasks = match &replayed {
         Replayed::Trace(_) | Replayed::Recording(..) => Tasks::by_stack(follower, replayed.cores()),
         Replayed::Recorded(session) => {
@@ -244,7 +244,7 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         }
         return profile_tasks(args, replayed, &named, out);
     }
-    let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
+    let mut profile = Profile::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
     let missing = replayed.report_to(&mut profile, &Bars)?;
     let title = args.execution.trace.display().to_string();
     type Written<'a> = &'a dyn Fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
@@ -340,7 +340,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let image = replayed.image();
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
     let missing = replayed.report_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
@@ -389,7 +389,7 @@ fn large(path: &str, bytes: u64) -> Option<String> {
 pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
     let cycles = replayed.has_cycles();
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;

@@ -127,9 +127,10 @@ impl Session {
                 )));
             }
         }
-        if !input_options.memory.is_empty() {
+        if !input_options.changes.is_empty() {
+            let option = input_options.changes.option();
             return Err(HostError::Other(format!(
-                "{name}: is a recorded run, which computes its memory; `--memory` is for traces of the control flow"
+                "{name}: is a recorded run, which computes its memory; `{option}` is for traces of the control flow"
             )));
         }
         if input_options.parameters.is_some() {

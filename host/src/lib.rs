@@ -35,6 +35,7 @@
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
+//! | [`changes`] | code that is not in the program: memory, and side files of patches |
 //! | [`words`] | raw trace words of hardware |
 //! | [`inputs`] | record and replay: the inputs of the cores, and execution from them |
 //! | [`values`] | load values, and execution from them |
@@ -50,6 +51,7 @@
 //! | [`speed`] | speed of all of these on this machine |
 
 pub mod assembly;
+pub mod changes;
 pub mod check;
 pub mod code;
 pub mod debug;

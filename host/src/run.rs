@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
             (Some(code), Some(named)) => (code, named),
             (code, _) => return Ok(code),
         };
-        crate::code::needed(code, &named.program, [&self.name(), &named.name])
+        crate::code::needed(code, (&named.program, &named.memory), [&self.name(), &named.name])
     }
 
     /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) and a captured run have
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
     pub fn has_cycles(&self) -> bool {
         match self.input {
             Input::Program(_) => true,
-            Input::Recording(recording, _) => recording.info().threads.is_empty() && !recording.info().untimed,
+            Input::Recording(recording, _) => recording.has_cycles(),
         }
     }
 

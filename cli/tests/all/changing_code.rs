@@ -200,6 +200,92 @@ fn memory_of_several_moments_takes_the_place_of_the_program() {
     assert!(found.contains("a.gtr is replayed with the code that was recorded"), "{found}");
 }
 
+/// A jitdump of these functions: time in nanoseconds, address, code and name.
+fn jitdump(functions: &[(u64, u64, u32, &str)]) -> Vec<u8> {
+    let words = |all: &[u32]| all.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+    let longs = |all: &[u64]| all.iter().flat_map(|long| long.to_le_bytes()).collect::<Vec<_>>();
+    let mut file = words(&[0x4a69_5444, 1, 40, 243, 0, 7, 0, 0, 0, 0]);
+    for (time, addr, code, name) in functions {
+        let body = [longs(&[7, 0, *addr, 4, 1]), name.as_bytes().to_vec(), vec![0], words(&[*code])].concat();
+        file.extend([words(&[0, 16 + body.len() as u32]), longs(&[*time]), body].concat());
+    }
+    file
+}
+
+/// As on hardware: the trace carries no code, and side files say what was written when.
+#[test]
+fn side_files_say_what_was_written_when() {
+    let place = bare("key.S", AT);
+    place.good("run p.elf -o s.ret");
+    let run = events(&place, "s.ret");
+    let patched = |e: &FlowEvent| e.kind == FlowKind::Jump && e.target == e.pc + 12 && e.count == 1;
+    let (first, last) = (run.iter().position(patched).unwrap(), run.iter().rposition(patched).unwrap());
+    let work = run[first].pc;
+    // the branches before the stores, which nothing predicts
+    let not_taken = |e: &&FlowEvent| e.kind == FlowKind::Conditional { taken: false };
+    let from = run[..first].iter().rev().find(not_taken).unwrap().cycle;
+    let to = run[last..].iter().find(not_taken).unwrap().cycle;
+    let poke = |cycle: u64, old: &str, new: &str| {
+        let at = format!("perf 7 [000] 4.{cycle:09}: PERF_RECORD_TEXT_POKE {work:x} work+0x0 old len 4 new len 4");
+        format!("{at}\n  Old bytes: {old}\n  New bytes: {new}\n")
+    };
+    let (nop, jump) = ("13 00 00 00", "6f 00 c0 00");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(place.path().join(name), bytes).unwrap();
+    write("pokes,.txt", (poke(from, nop, jump) + &poke(to, jump, nop)).as_bytes());
+    let (jumps, nops) = (0x00c0_006f, 0x13);
+    write("jit.dump", &jitdump(&[(from + 5, work, jumps, "f"), (to + 5, work, nops, "f")]));
+    let pokes = "--patches pokes,.txt,start=4,clock=1000000000";
+    let compiled = "--patches jit.dump,start=0.000000005,clock=1000000000";
+    for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "taken"] {
+        place.good(&format!("encode p.elf --scheme {scheme} --timestamps -o s.gtr"));
+        for patches in [pokes, compiled] {
+            let found = place.good(&format!("replay s.gtr --elf p.elf {patches} --check s.ret"));
+            assert!(found.contains("equal to s.ret"), "{scheme} {patches}: {found}");
+        }
+    }
+    place.good("encode p.elf --timestamps -o s.gtr");
+    let shown = place.good(&format!("profile s.gtr --elf p.elf {pokes}"));
+    assert_eq!(shown, place.good(&format!("profile s.gtr --elf p.elf {compiled}")));
+    assert!(shown.lines().any(|l| l.split_whitespace().next() == Some("cold")), "{shown}");
+    // without times, only code whose versions run alike is replayed
+    let why = place.output("replay s.gtr --elf p.elf --patches pokes,.txt --summary");
+    let why = (why.status.code(), String::from_utf8(why.stderr).unwrap());
+    assert_eq!(why.0, Some(1), "{why:?}");
+    assert!(why.1.contains("the time of a change is not known"), "{why:?}");
+    // a recording that the program alone contradicts
+    assert!(refused(&place, "encode a.ret --elf p.elf -o b.gtr").contains("changed during the run"));
+    place.good("encode a.ret --elf p.elf --patches pokes,.txt -o b.gtr");
+    place.good("encode a.ret -o a.gtr");
+    let size = |name: &str| std::fs::metadata(place.path().join(name)).unwrap().len();
+    assert!(size("b.gtr") < size("a.gtr"), "the trace does not carry the code");
+    place.good("encode p.elf -o t.gtr");
+    for (words, why) in [
+        ("replay s.gtr --elf p.elf --patches none.txt", "none.txt: No such file"),
+        ("replay s.gtr --elf p.elf --patches p.elf", "p.elf: expected perf.data, a jitdump"),
+        ("replay s.gtr --elf p.elf --patches pokes,.txt,start=4", "`start` needs `clock`"),
+        ("replay s.gtr --elf p.elf --patches pokes,.txt,space=1", "s.gtr: reports no contexts"),
+        (&format!("replay t.gtr --elf p.elf {pokes}"), "are for traces with times"),
+        ("encode p.elf --patches jit.dump -o c.gtr", "p.elf: is a program; `--patches` is for recordings"),
+        ("encode a.ret --patches jit.dump -o c.gtr", "--patches: is code beside a program"),
+    ] {
+        let found = refused(&place, words);
+        assert!(found.contains(why), "{words}: {found}");
+    }
+}
+
+#[test]
+fn a_perf_map_names_functions_that_the_program_does_not() {
+    let place = bare("key.S", AT);
+    place.good("encode a.ret -o a.gtr");
+    let mut strip = Command::new("riscv64-unknown-elf-objcopy");
+    assert!(strip.args(["--strip-all", "p.elf", "s.elf"]).current_dir(place.path()).status().unwrap().success());
+    let work = events(&place, "a.ret").iter().find(|e| e.kind == FlowKind::Call).unwrap().target;
+    std::fs::write(place.path().join("perf-7.map"), format!("{work:x} c compiled add\n")).unwrap();
+    let trace = place.good("profile a.gtr --elf s.elf --patches perf-7.map");
+    assert!(trace.contains("compiled add"), "{trace}");
+    assert!(!place.good("profile a.gtr --elf s.elf").contains("compiled add"));
+}
+
 #[test]
 fn a_position_independent_program_is_moved_to_its_address() {
     let place = Place::new();

@@ -98,6 +98,7 @@ const VALUES: &[(&str, &str)] = &[
     ("output", "out.file"),
     ("pace", "3"),
     ("parameters", "parameters.json"),
+    ("patches", "bank.map"),
     ("pc-shift", "2"),
     ("plan", "plan.toml"),
     ("port", "axi-stream"),
@@ -201,6 +202,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("*", "any-build", "the build is the right one"),
     ("replay", "resume", "the trace is not damaged"),
     ("decode", "resume", "the trace is not damaged"),
+    ("*", "patches", "the function that it names does not run"),
     ("*", "memory", "no instruction of the trace is at that address"),
     ("*", "input", "the program reads nothing"),
     ("stack", "exit-code", "no stack is left"),
@@ -312,6 +314,7 @@ fn no_option_is_accepted_and_ignored() {
     let parameters = std::fs::read_to_string(place.path().join("parameters.json")).unwrap();
     let gates = format!("{{\"parameters\": {parameters}, \"gates_with_memory\": 9000.0}}");
     std::fs::write(place.path().join("gates.json"), gates).unwrap();
+    std::fs::write(place.path().join("bank.map"), "10 10 elsewhere\n").unwrap();
     std::fs::write(place.path().join("plan.toml"), "max_instructions = 1000\n").unwrap();
     std::fs::write(
         place.path().join("port.txt"),
