@@ -1,6 +1,6 @@
 //! Opens an input by its name: a built-in program, an ELF or a recording, optionally with its program
 
-use crate::changes::Changes;
+use crate::changes::{image_of, Changes};
 use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
 use crate::HostError;
@@ -68,6 +68,14 @@ impl Named {
         let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
         Ok(Self { name: name.into(), build_id: hex(&program.build_id), program, memory: Vec::new() })
     }
+
+    /// Its code, and that which takes its place.
+    ///
+    /// # Errors
+    /// There is too much.
+    pub fn image(&self) -> Result<Image, HostError> {
+        image_of(&self.program, &self.memory)
+    }
 }
 
 /// An input.
@@ -127,9 +135,7 @@ impl Input {
                     named.memory = input_options.changes.read(None, recording.has_cycles())?;
                 } else if !input_options.changes.is_empty() {
                     let option = input_options.changes.option();
-                    return Err(HostError::Other(format!(
-                        "{option}: is code beside a program; expected one in `--elf`"
-                    )));
+                    return Err(HostError::Other(format!("`{option}`: expected a program in `--elf` too")));
                 }
                 if let Some(named) = named.as_ref().filter(|_| !input_options.any_build && !recording.is_rbt1()) {
                     let info = recording.info();

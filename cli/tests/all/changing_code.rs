@@ -129,6 +129,83 @@ fn overlays_at_one_address_come_back() {
     comes_back(&bare("overlay.S", AT), Some("p.elf"));
 }
 
+/// An instruction that ran: address and code.
+type Ran = (u64, u32);
+
+/// All instructions of the trace, in order.
+fn listed(place: &Place) -> Vec<Ran> {
+    let hex = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, pc, bits] = words[..] else { return None };
+        Some((hex(pc)?, hex(bits)? as u32))
+    };
+    place.good("replay a.gtr").lines().filter_map(line).collect()
+}
+
+/// The word that GDB reads at the instruction with this number.
+fn word_in_gdb(place: &Place, all: &[Ran], at: usize) -> Option<u32> {
+    let (pc, _) = all[at];
+    let before = all[..at].iter().filter(|(other, _)| *other == pc).count();
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    let target = format!("target remote | {} gdb a.gtr --elf p.elf --stdio", goshawk.display());
+    let script = [target, format!("break *{pc}"), format!("ignore 1 {before}"), "continue".into(), "x/wx $pc".into()];
+    let mut gdb = Command::new("gdb-multiarch");
+    gdb.args(["-nx", "-batch"]).args(script.iter().flat_map(|line| ["-ex", line])).arg("p.elf");
+    let said = gdb.current_dir(place.path()).output().expect("gdb-multiarch (tools/setup installs it)");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    u32::from_str_radix(said.lines().last()?.split_once(":\t0x")?.1, 16).ok()
+}
+
+/// The table of the page is what these programs do.
+#[test]
+fn the_table_of_kinds_is_what_happens() {
+    let page = include_str!("../../../docs/how-to/changing-code.md");
+    for (source, options) in
+        [("ramfunc.S", "-T ramfunc.ld"), ("bootloader.S", AT), ("overlay.S", AT), ("key.S", AT), ("init.S", AT)]
+    {
+        let place = bare(source, options);
+        let encode = match place.output("encode a.ret --elf p.elf -o e.gtr").status.code() {
+            Some(0) => "with or without `--elf`",
+            Some(2) => "without `--elf`; with it refused",
+            other => panic!("{source}: {other:?}"),
+        };
+        place.good("encode a.ret -o a.gtr");
+        let yes = |right: bool| if right { "yes" } else { "no" };
+        let replay = yes(place.good("replay a.gtr --check a.ret").contains("equal to a.ret"));
+        let all = listed(&place);
+        let counted = place.good("profile a.gtr --elf p.elf --json");
+        let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
+        let profile = yes(counted["instructions"] == all.len() && all.len() > 30);
+        // the last instruction where other code ran before, or one in the middle
+        let other = |(pc, bits): &Ran| all.iter().any(|(at, before)| at == pc && before != bits);
+        let at = all.iter().rposition(other).unwrap_or(all.len() / 2);
+        let gdb = yes(word_in_gdb(&place, &all, at) == Some(all[at].1));
+        let cells = ["yes", encode, replay, profile, gdb, &format!("`{source}`")].join(" | ");
+        assert!(page.lines().any(|line| line.ends_with(&format!("| {cells} |"))), "{source}: {cells}");
+    }
+}
+
+/// A recording without code, as of hardware, and a program that does not have what ran.
+#[test]
+fn a_program_that_contradicts_a_recording_is_refused() {
+    let place = bare("key.S", AT);
+    place.good("run p.elf -o s.ret");
+    let why = refused(&place, "encode s.ret --elf p.elf -o s.gtr");
+    assert!(
+        why.contains("s.ret: core 0, after ") && why.contains("p.elf is another program, or its code changed"),
+        "{why}"
+    );
+    assert!(!place.path().join("s.gtr").exists());
+    place.good("encode s.ret -o s.gtr");
+    // the same program at another address
+    let place = bare("overlay.S", AT);
+    place.good("run builtin:bank --max-instructions 3000 -o b.ret");
+    place.good("encode b.ret --elf builtin:bank -o b.gtr");
+    let why = refused(&place, "encode b.ret --elf p.elf --any-build -o c.gtr");
+    assert!(why.contains("b.ret: core 0, after "), "{why}");
+}
+
 #[test]
 fn code_that_a_program_compiles_comes_back() {
     let mut compilers = vec!["riscv64-linux-gnu-gcc"];
@@ -239,8 +316,12 @@ fn side_files_say_what_was_written_when() {
     for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "taken"] {
         place.good(&format!("encode p.elf --scheme {scheme} --timestamps -o s.gtr"));
         for patches in [pokes, compiled] {
-            let found = place.good(&format!("replay s.gtr --elf p.elf {patches} --check s.ret"));
-            assert!(found.contains("equal to s.ret"), "{scheme} {patches}: {found}");
+            let found = place.output(&format!("replay s.gtr --elf p.elf {patches} --check s.ret"));
+            let (right, why) = [found.stdout, found.stderr].map(|text| String::from_utf8(text).unwrap()).into();
+            let right = right.contains("equal to s.ret");
+            // a scheme that reports these branches later has no time between a store and the call
+            let unknown = scheme != "tr_e:small" && why.contains("the time of a change is not known");
+            assert!(right || unknown, "{scheme} {patches}: {why}");
         }
     }
     place.good("encode p.elf --timestamps -o s.gtr");
@@ -250,7 +331,7 @@ fn side_files_say_what_was_written_when() {
     // without times, only code whose versions run alike is replayed
     let why = place.output("replay s.gtr --elf p.elf --patches pokes,.txt --summary");
     let why = (why.status.code(), String::from_utf8(why.stderr).unwrap());
-    assert_eq!(why.0, Some(1), "{why:?}");
+    assert_eq!(why.0, Some(2), "{why:?}");
     assert!(why.1.contains("the time of a change is not known"), "{why:?}");
     // a recording that the program alone contradicts
     assert!(refused(&place, "encode a.ret --elf p.elf -o b.gtr").contains("changed during the run"));
@@ -266,7 +347,7 @@ fn side_files_say_what_was_written_when() {
         ("replay s.gtr --elf p.elf --patches pokes,.txt,space=1", "s.gtr: reports no contexts"),
         (&format!("replay t.gtr --elf p.elf {pokes}"), "are for traces with times"),
         ("encode p.elf --patches jit.dump -o c.gtr", "p.elf: is a program; `--patches` is for recordings"),
-        ("encode a.ret --patches jit.dump -o c.gtr", "--patches: is code beside a program"),
+        ("encode a.ret --patches jit.dump -o c.gtr", "`--patches`: expected a program in `--elf` too"),
     ] {
         let found = refused(&place, words);
         assert!(found.contains(why), "{words}: {found}");

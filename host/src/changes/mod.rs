@@ -225,10 +225,7 @@ impl Changes<'_> {
     /// # Errors
     /// As [`Changes::read`], or there is too much code.
     pub fn image(&self, program: &Program, context: Option<Context>, timed: bool) -> Result<Image, HostError> {
-        match self.read(context, timed)?.as_slice() {
-            [] => Ok(Image::new(program)),
-            all => Image::with_memory(program, all).map_err(|e| HostError::Other(format!("{}: {e}", self.option()))),
-        }
+        image_of(program, &self.read(context, timed)?)
     }
 
     /// Functions that side files name.
@@ -241,6 +238,14 @@ impl Changes<'_> {
             names.extend(file.read()?.names);
         }
         Ok(names)
+    }
+}
+
+/// Image of `program`, overwritten by `memory`.
+pub(crate) fn image_of(program: &Program, memory: &[Memory]) -> Result<Image, HostError> {
+    match memory {
+        [] => Ok(Image::new(program)),
+        all => Image::with_memory(program, all).map_err(|e| HostError::Other(format!("--memory, --patches: {e}"))),
     }
 }
 
