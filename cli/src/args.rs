@@ -13,6 +13,7 @@ use host::recording::FileKind;
 use host::run::Run;
 use host::symbols::Symbols;
 use host::views::source::Replayed;
+use retire::Context;
 use sim::core_trace::SyncPeriod;
 use sim::params::ParamError;
 use std::ops::RangeInclusive;
@@ -89,7 +90,13 @@ impl Execution {
 
     /// Opens the trace and the program.
     pub fn open(&self) -> Result<(Replayed, Named), Failure> {
-        Ok(Replayed::open(&self.trace, &self.elf, self.input_options(), &Bars)?)
+        self.open_with(&[])
+    }
+
+    /// As [`Execution::open`], with the programs of contexts.
+    pub fn open_with(&self, contexts: &[(Context, String)]) -> Result<(Replayed, Named), Failure> {
+        let options = InputOptions { contexts, ..self.input_options() };
+        Ok(Replayed::open(&self.trace, &self.elf, options, &Bars)?)
     }
 
     /// The first members of the JSON object of `command`.

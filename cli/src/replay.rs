@@ -161,9 +161,6 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
 /// Replays a recorded run of the scheme `inputs`.
 fn recorded(args: &Args, input_options: InputOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.trace, input_options)?;
-    if !input_options.contexts.is_empty() {
-        return Err(Failure::Other("--context is for traces with `encode --context`, not for recorded runs".into()));
-    }
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }

@@ -133,6 +133,11 @@ impl Session {
                 "{name}: is a recorded run, which computes its memory; `{option}` is for traces of the control flow"
             )));
         }
+        if !input_options.contexts.is_empty() {
+            return Err(HostError::Other(
+                "--context is for traces with `encode --context`, not for recorded runs".into(),
+            ));
+        }
         if input_options.parameters.is_some() {
             return Err(HostError::Other(format!(
                 "{name}: is a recorded run, which contains its parameters; `--parameters` is for raw trace words"

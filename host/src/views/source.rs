@@ -118,6 +118,15 @@ impl Replayed {
         }
     }
 
+    /// Whether contexts are reported, as far as that is known before it is read.
+    pub fn may_have_contexts(&self) -> bool {
+        match self {
+            Self::Trace(trace) => trace.info().params.context.is_some(),
+            Self::Recorded(_) => false,
+            Self::Recording(..) => true,
+        }
+    }
+
     /// Whether events have times.
     pub fn has_cycles(&self) -> bool {
         match self {
