@@ -56,7 +56,7 @@ impl Contradictions {
         let mut place = self.places[hart].unwrap_or_default();
         match e.kind {
             // the event that follows counts from before
-            FlowKind::Context { alone: false, .. } => return,
+            FlowKind::Context { alone: false, .. } => {}
             // the code of an address space is not the program's
             FlowKind::Context { context, .. } if context.id() != 0 => self.places.clear(),
             FlowKind::Stop => self.places[hart] = None,

@@ -129,7 +129,8 @@ pub struct Epochs {
 
 /// The whole halfwords of a change.
 fn halfwords(memory: &Memory) -> Option<(u64, &[u8])> {
-    let (start, end) = (memory.addr.next_multiple_of(2), memory.addr + memory.bytes.len() as u64 & !1);
+    let end = (memory.addr + memory.bytes.len() as u64) & !1;
+    let start = memory.addr.checked_next_multiple_of(2)?;
     (start < end).then(|| (start, &memory.bytes[(start - memory.addr) as usize..(end - memory.addr) as usize]))
 }
 
