@@ -67,10 +67,13 @@ pub fn suffixed_input<T: Clone + Send + Sync + 'static>(
     })
 }
 
+/// What follows the name of a file: keys and texts.
+pub type Parts = [(String, String)];
+
 /// As [`input_name`], for an argument of the form `FILE[,KEY=TEXT]...` with these keys.
 pub fn input_with<T: Clone + Send + Sync + 'static>(
     keys: &'static [&'static str],
-    parse: fn(&str, &[(String, String)]) -> Result<T, String>,
+    parse: fn(&str, &Parts) -> Result<T, String>,
 ) -> impl TypedValueParser<Value = T> {
     OsStringValueParser::new().try_map(move |value| {
         use std::os::unix::ffi::OsStrExt;

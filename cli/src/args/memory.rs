@@ -2,7 +2,7 @@
 
 use super::contexts;
 use crate::error::Failure;
-use crate::files::{input_with, suffixed_input};
+use crate::files::{input_with, suffixed_input, Parts};
 use clap::Args;
 use host::changes::{seconds, Changes, Clock, MemoryFile, PatchFile};
 use host::symbols::Symbols;
@@ -42,7 +42,7 @@ impl MemoryArgs {
 const KEYS: [&str; 3] = ["start", "clock", "space"];
 
 /// Parses what follows a side file.
-fn patches(path: &str, parts: &[(String, String)]) -> Result<PatchFile, String> {
+fn patches(path: &str, parts: &Parts) -> Result<PatchFile, String> {
     let (mut start, mut rate, mut contexts) = (None, None, Vec::new());
     for (key, text) in parts {
         let wrong = |what: &str| format!("`{key}={text}`: expected {what}");
