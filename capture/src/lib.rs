@@ -65,6 +65,9 @@ pub mod run;
 pub mod schedule;
 mod shadow;
 mod shared;
+#[cfg(test)]
+#[path = "../plugin/src/spaces.rs"]
+mod spaces;
 mod spool;
 #[path = "../plugin/src/state.rs"]
 pub mod state;

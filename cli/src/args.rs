@@ -11,7 +11,9 @@ use host::input::{Input, InputOptions, Named, BUILTIN};
 use host::machine::{Settings, TimingModel, TimingOptions};
 use host::recording::FileKind;
 use host::run::Run;
+use host::symbols::Symbols;
 use host::views::source::Replayed;
+use retire::Context;
 use sim::core_trace::SyncPeriod;
 use sim::params::ParamError;
 use std::ops::RangeInclusive;
@@ -73,14 +75,28 @@ impl Execution {
             elf: Some(&self.elf),
             any_build: self.any_build,
             parameters: self.parameters.as_deref(),
-            memory: &self.memory.memory,
+            changes: self.memory.changes(),
             ..InputOptions::default()
         }
     }
 
+    /// The symbols of the program, and the functions that side files name.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn symbols(&self) -> Result<Symbols, Failure> {
+        self.memory.symbols(&self.elf)
+    }
+
     /// Opens the trace and the program.
     pub fn open(&self) -> Result<(Replayed, Named), Failure> {
-        Ok(Replayed::open(&self.trace, &self.elf, self.input_options(), &Bars)?)
+        self.open_with(&[])
+    }
+
+    /// As [`Execution::open`], with the programs of contexts.
+    pub fn open_with(&self, contexts: &[(Context, String)]) -> Result<(Replayed, Named), Failure> {
+        let options = InputOptions { contexts, ..self.input_options() };
+        Ok(Replayed::open(&self.trace, &self.elf, options, &Bars)?)
     }
 
     /// The first members of the JSON object of `command`.
@@ -212,7 +228,15 @@ pub struct Source {
 impl Source {
     /// Opens the input; settings of the simulator are only allowed for programs.
     pub fn open(name: &str, program: &ProgramArgs, machine: &MachineArgs) -> Result<Self, Failure> {
-        let input = Input::open_with(name, program.input_options())?;
+        Self::open_with(name, program.input_options(), machine)
+    }
+
+    /// As [`Source::open`], with all options of the program.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn open_with(name: &str, options: InputOptions<'_>, machine: &MachineArgs) -> Result<Self, Failure> {
+        let input = Input::open_with(name, options)?;
         if let Some(option) = machine.given().filter(|_| input.is_recording()) {
             return Err(is_over(name, option));
         }

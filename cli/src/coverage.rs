@@ -5,7 +5,6 @@ use crate::files::OutputPath;
 use crate::output::{count, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::symbols::Symbols;
 use host::views::coverage::{Coverage, File, Sums};
 use host::views::lines::Lines;
 use host::views::paths::Paths;
@@ -74,7 +73,7 @@ fn parts(sums: &Sums) -> serde_json::Value {
 /// Writes a tracefile.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let lines = Lines::open(&args.execution.elf)?;
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let (first, named) = args.execution.open()?;
     let mut coverage = Coverage::new();
     let mut status = Status::Done;

@@ -1,5 +1,6 @@
 //! `goshawk encode`: encodes a run to a trace file with the golden model
 
+use crate::args::memory::MemoryArgs;
 use crate::args::{check_cores, ConsoleArgs, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::{input_name, OutputPath};
 use crate::inputs::SkipArgs;
@@ -8,6 +9,7 @@ use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, 
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::encode::{to_file, Request};
+use host::input::InputOptions;
 use host::values::{record, Output};
 use serde_json::json;
 use sim::analysis::ratio;
@@ -22,6 +24,7 @@ use std::io::Write;
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
     goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
     goshawk encode builtin:vm --sync-period 4096B -o vm.gtr\n  \
+    goshawk encode boot.ret --elf vmlinux --patches perf.data -o boot.gtr\n  \
     goshawk encode paged.ret --elf kernel.elf --context 2 -o kernel.gtr\n  \
     goshawk encode builtin:bank --harts 4 --scheme inputs -o bank.gip\n  \
     goshawk encode builtin:lz --scheme inputs:512+known16384 --skip 2000000 -o late.gip\n  \
@@ -56,6 +59,8 @@ pub struct Args {
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
     sync: SyncArgs,
@@ -72,7 +77,8 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let mut source = Source::open(&args.input, &args.program, &args.machine)?;
+    let options = InputOptions { changes: args.memory.changes(), ..args.program.input_options() };
+    let mut source = Source::open_with(&args.input, options, &args.machine)?;
     source.feed(args.console.bytes()?, &args.input)?;
     let name = args.params.scheme()?;
     let form = match (args.ascii, args.binary) {

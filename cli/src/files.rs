@@ -67,6 +67,28 @@ pub fn suffixed_input<T: Clone + Send + Sync + 'static>(
     })
 }
 
+/// What follows the name of a file: keys and texts.
+pub type Parts = [(String, String)];
+
+/// As [`input_name`], for an argument of the form `FILE[,KEY=TEXT]...` with these keys.
+pub fn input_with<T: Clone + Send + Sync + 'static>(
+    keys: &'static [&'static str],
+    parse: fn(&str, &Parts) -> Result<T, String>,
+) -> impl TypedValueParser<Value = T> {
+    OsStringValueParser::new().try_map(move |value| {
+        use std::os::unix::ffi::OsStrExt;
+        let mut file = value.as_bytes();
+        let mut parts = Vec::new();
+        while let Some(at) = file.iter().rposition(|b| *b == b',').filter(|at| *at > 0) {
+            let part = std::str::from_utf8(&file[at + 1..]).ok().and_then(|part| part.split_once('='));
+            let Some((key, text)) = part.filter(|(key, _)| keys.contains(key)) else { break };
+            parts.insert(0, (key.to_string(), text.to_string()));
+            file = &file[..at];
+        }
+        parse(&input::name(OsStr::from_bytes(file))?, &parts)
+    })
+}
+
 /// The parts of `KEY=FILE`.
 fn keyed(value: &OsStr) -> Option<(String, &OsStr)> {
     use std::os::unix::ffi::OsStrExt;

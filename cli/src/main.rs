@@ -50,6 +50,7 @@ mod papers;
 mod places;
 #[cfg(feature = "hardware")]
 mod ports;
+mod processes;
 mod programs;
 mod progress;
 mod races;

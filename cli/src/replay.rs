@@ -35,6 +35,7 @@ use std::time::Instant;
     goshawk replay timed.gtr --elf builtin:vm --symbols --from 10000 --to 10500\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
     goshawk replay firmware.gtr --elf firmware.elf --memory ram.bin@0x80100000,from=5000 --summary\n  \
+    goshawk replay app.gtr --elf app --patches jit-7.dump --patches perf-7.map --summary\n  \
     goshawk replay kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf | less\n  \
     goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
@@ -88,7 +89,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
         contexts: &contexts,
-        memory: &args.memory.memory,
+        changes: args.memory.changes(),
     };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, input_options, &Bars)?;
@@ -148,7 +149,7 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
         ("", None) => return Err(Failure::Other("--symbols: expected a program here or in `--elf`".into())),
         (name, _) => name,
     };
-    let symbols = Symbols::open(name)?;
+    let symbols = args.memory.symbols(name)?;
     if symbols.is_empty() {
         return Err(Failure::Other(format!(
             "{name}: has no symbol of code; --symbols needs one that was not stripped"
@@ -160,9 +161,6 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
 /// Replays a recorded run of the scheme `inputs`.
 fn recorded(args: &Args, input_options: InputOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.trace, input_options)?;
-    if !input_options.contexts.is_empty() {
-        return Err(Failure::Other("--context is for traces with `encode --context`, not for recorded runs".into()));
-    }
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }

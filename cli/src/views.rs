@@ -1,8 +1,10 @@
 //! `goshawk show`, `diff`, `profile`, `timeline`, `vcd`: views of an execution
 
+use crate::args::contexts::{ContextArgs, SelectionArgs};
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
+use crate::processes::{self, Shown};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
@@ -96,7 +98,7 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.input_options(), &Bars)?;
     let cores = first.cores();
     let partings = host::views::diff::diff(first, second, &Bars)?;
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let place = |e: &Option<retire::FlowEvent>| match e {
         None => "it has ended".to_string(),
         Some(e) => {
@@ -133,9 +135,11 @@ enum By {
     Function,
     /// Tasks of an operating system
     Task,
+    /// Address spaces of a trace with contexts, by privilege mode
+    Process,
 }
 
-/// Count the instructions of each function or task
+/// Count the instructions of each function, task or process
 ///
 /// Calls, returns and traps of each core are followed. The total of a function includes the instructions of the
 /// functions that it called.
@@ -147,10 +151,16 @@ enum By {
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
     goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz\n  \
     goshawk profile vm.gtr --elf builtin:vm --speedscope vm.speedscope.json\n  \
-    goshawk profile vm.gtr --elf builtin:vm --by task")]
+    goshawk profile vm.gtr --elf builtin:vm --by task\n  \
+    goshawk profile kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf --by process\n  \
+    goshawk profile kernel.gtr --elf kernel.elf --context 1=a.elf --process a.elf --mode u")]
 pub struct ProfileArgs {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    contexts: ContextArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
     /// What is counted
     #[arg(long, value_enum, default_value_t = By::Function)]
     by: By,
@@ -160,7 +170,7 @@ pub struct ProfileArgs {
     /// Member of the control block with the name of the task, or its offset [default: pcTaskName]
     #[arg(long, value_name = "MEMBER|N")]
     task_name: Option<String>,
-    /// Maximum number of listed lines: functions, or tasks
+    /// Maximum number of listed lines: functions, tasks or processes
     #[arg(long = "limit", alias = "top", value_name = "N", default_value_t = 20, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     top: usize,
     /// File of folded stacks to write, for flame graphs: `outer;inner COUNT` a line
@@ -185,7 +195,7 @@ fn profile_tasks(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let elf = &args.execution.elf;
-    let follower = Follower::new(Symbols::open(elf)?, Some(replayed.image()), replayed.cores());
+    let follower = Follower::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
     let mut tasks = match &replayed {
         Replayed::Trace(_) | Replayed::Recording(..) => Tasks::by_stack(follower, replayed.cores()),
         Replayed::Recorded(session) => {
@@ -229,22 +239,45 @@ fn profile_tasks(
 
 /// Lists functions.
 pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (replayed, named) = args.execution.open()?;
+    let names = args.contexts.programs();
+    let (replayed, named) = args.execution.open_with(&names)?;
+    let selection = args.selection.selection(&names)?;
+    if (args.by == By::Process || !selection.is_all()) && !replayed.may_have_contexts() {
+        return Err(Failure::Other(format!(
+            "{}: reports no contexts, which `--by process`, `--process` and `--mode` need; `--context` of encode and gen makes traces \
+             that do",
+            args.execution.trace.display()
+        )));
+    }
     let given = [("--task-pointer", &args.task_pointer), ("--task-name", &args.task_name)];
     if let Some((option, _)) = given.into_iter().find(|(_, value)| value.is_some()) {
         if args.by != By::Task || matches!(replayed, Replayed::Trace(_)) {
             return Err(Failure::Other(format!("`{option}`: only with `--by task` of a recorded run")));
         }
     }
-    if args.by == By::Task {
+    if args.by != By::Function {
+        let by = if args.by == By::Task { "task" } else { "process" };
         if args.folded.is_some() || args.pprof.is_some() || args.speedscope.is_some() {
+            return Err(Failure::Other(format!(
+                "`--by {by}`: not with `--folded`, `--pprof` or `--speedscope`, which are stacks of functions"
+            )));
+        }
+    }
+    if args.by == By::Task {
+        if !selection.is_all() || !names.is_empty() {
             return Err(Failure::Other(
-                "`--by task`: not with `--folded`, `--pprof` or `--speedscope`, which are stacks of functions".into(),
+                "`--by task`: not with `--context`, `--process` or `--mode`, which are of processes".into(),
             ));
         }
         return profile_tasks(args, replayed, &named, out);
     }
-    let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
+    let programs = args.contexts.open()?;
+    if args.by == By::Process {
+        let shown = Shown { execution: &args.execution, names: &names, selection, limit: args.top, json: args.json };
+        return processes::profile(&shown, replayed, programs, out);
+    }
+    let profile = Profile::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
+    let mut profile = profile.with_contexts(programs).only(selection);
     let missing = replayed.report_to(&mut profile, &Bars)?;
     let title = args.execution.trace.display().to_string();
     type Written<'a> = &'a dyn Fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
@@ -340,7 +373,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let image = replayed.image();
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
     let missing = replayed.report_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
@@ -355,11 +388,13 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 /// trace with time stamps. Perfetto (ui.perfetto.dev) opens the file.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json\n  goshawk timeline timed.gtr --elf builtin:vm -o vm.json"
+    after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json\n  goshawk timeline timed.gtr --elf builtin:vm -o vm.json\n  goshawk timeline kernel.gtr --elf kernel.elf --context 1=a.elf -o kernel.json"
 )]
 pub struct TimelineArgs {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    contexts: ContextArgs,
     /// Maximum depth of the shown call stacks, in functions
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     depth: usize,
@@ -387,14 +422,15 @@ fn large(path: &str, bytes: u64) -> Option<String> {
 
 /// Writes a timeline.
 pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (replayed, _) = args.execution.open()?;
+    let (replayed, _) = args.execution.open_with(&args.contexts.programs())?;
     let cycles = replayed.has_cycles();
-    let symbols = Symbols::open(&args.execution.elf)?;
+    let symbols = args.execution.symbols()?;
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
-    let mut timeline =
+    let timeline =
         Timeline::new(symbols, Some(replayed.image()), cores, args.depth, cycles, &mut file).map_err(failure)?;
+    let mut timeline = timeline.with_contexts(args.contexts.open()?);
     let missing = replayed.report_to(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;

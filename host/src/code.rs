@@ -7,6 +7,7 @@
 use crate::HostError;
 use retire::code::{Code, CodeBlock};
 use retire::elf::Program;
+use retire::image::{Memory, Moment};
 use retire::FlowKind;
 
 /// How code that ran relates to a program.
@@ -29,24 +30,25 @@ pub enum Comparison {
     },
 }
 
-/// Bytes of the program at `addr`; fewer at the end of a segment, none outside.
-fn bytes_at(program: &Program, addr: u64, len: usize) -> impl Iterator<Item = &[u8]> {
-    program.code().filter_map(move |(base, data)| {
+/// Bytes of `all` at `addr`; fewer at the end of a segment, none outside.
+fn bytes_at<'a>(all: impl Iterator<Item = (u64, &'a [u8])>, addr: u64, len: usize) -> impl Iterator<Item = &'a [u8]> {
+    all.filter_map(move |(base, data)| {
         let offset = usize::try_from(addr.checked_sub(base)?).ok()?;
         let data = data.get(offset..)?;
         (!data.is_empty()).then(|| &data[..data.len().min(len)])
     })
 }
 
-/// Compares the code of a run with a program.
-pub fn compare(code: &Code, program: &Program) -> Comparison {
+/// Compares the code of a run with a program, and with what was in memory at some time.
+pub fn compare(code: &Code, program: &Program, memory: &[Memory]) -> Comparison {
     let mut found = Comparison::Same;
     for block in &code.blocks {
         let mut pc = block.start;
         let mut rest = block.bytes.as_slice();
         for size in &block.sizes {
             let (ran, behind) = rest.split_at(usize::from(*size));
-            let mut there = bytes_at(program, pc, ran.len()).peekable();
+            let read = memory.iter().map(|memory| (memory.addr, memory.bytes.as_slice()));
+            let mut there = bytes_at(program.code().chain(read), pc, ran.len()).peekable();
             match there.peek() {
                 None => found = Comparison::More,
                 Some(first) => {
@@ -89,14 +91,16 @@ fn shown(bytes: &[u8]) -> String {
     }
 }
 
-/// The code that a trace of a recording must contain, when it is replayed with `program`: none if the program has all of
-/// it. `names`: those of the recording and the program.
+/// The code that a trace of a recording must contain, when it is replayed with a program and memory: none if these have
+/// all of it. `names`: those of the recording and the program.
 ///
 /// # Errors
 /// The program has other code at an address where the recording has some.
-pub fn needed(code: Code, program: &Program, names: [&str; 2]) -> Result<Option<Code>, HostError> {
-    match compare(&code, program) {
-        Comparison::Same => Ok(None),
+pub fn needed(code: Code, of: (&Program, &[Memory]), names: [&str; 2]) -> Result<Option<Code>, HostError> {
+    match compare(&code, of.0, of.1) {
+        // replay with changes whose number of instructions is not known does not know which version ran
+        Comparison::Same if of.1.iter().all(|memory| matches!(memory.from, Moment::Retired(_))) => Ok(None),
+        Comparison::Same => Ok(Some(code)),
         Comparison::More => Ok(Some(code)),
         Comparison::Differs { pc, ran, program, changed } => {
             let [recording, elf] = names;
@@ -137,7 +141,7 @@ mod tests {
     #[test]
     fn code_is_looked_for_at_both_addresses_of_a_segment() {
         let (elf, nop) = (program(&[0x13, 0x8067]), 0x13);
-        let compared = |blocks: &[CodeBlock]| compare(&Code { blocks: blocks.to_vec(), changes: vec![] }, &elf);
+        let compared = |blocks: &[CodeBlock]| compare(&Code { blocks: blocks.to_vec(), changes: vec![] }, &elf, &[]);
         assert_eq!(compared(&[block(0x100, &[nop, 0x8067], None), block(0x8004, &[0x8067], None)]), Comparison::Same);
         assert_eq!(compared(&[block(0x100, &[nop], None), block(0x108, &[nop], None)]), Comparison::More);
         let differs = |changed| Comparison::Differs {
@@ -151,10 +155,19 @@ mod tests {
     }
 
     #[test]
+    fn memory_has_code_that_the_program_does_not_have() {
+        let (elf, jump) = (program(&[0x13, 0x8067]), 0x0100_006f_u32);
+        let code = Code { blocks: vec![block(0x100, &[jump, 0x8067], None)], changes: vec![] };
+        let memory = |word: u32| [Memory { addr: 0x100, bytes: word.to_le_bytes().to_vec(), from: Moment::Unknown }];
+        assert_eq!(compare(&code, &elf, &memory(jump)), Comparison::Same);
+        assert!(matches!(compare(&code, &elf, &memory(0x6f)), Comparison::Differs { pc: 0x100, .. }));
+    }
+
+    #[test]
     fn a_system_call_that_returns_from_a_handler_is_not_seen_in_its_bytes() {
         let compared = |flow| {
             let code = Code { blocks: vec![block(0x104, &[0x73], flow)], changes: vec![] };
-            compare(&code, &program(&[0x13, 0x73]))
+            compare(&code, &program(&[0x13, 0x73]), &[])
         };
         assert_eq!(compared(None), Comparison::Same);
         assert_eq!(compared(Some(FlowKind::TrapReturn)), Comparison::More);

@@ -1,5 +1,6 @@
 //! Encodes a run to a trace file with the golden model
 
+use crate::contradiction::Contradictions;
 use crate::progress::Progress;
 use crate::run::{Run, RunTotals};
 use crate::{HostError, TOOL};
@@ -45,6 +46,8 @@ struct ToFile {
     low: u64,
     /// OR of all contexts.
     contexts: u32,
+    /// Of a recording without code.
+    contradictions: Option<Contradictions>,
 }
 
 impl ToFile {
@@ -59,6 +62,9 @@ impl ToFile {
 impl RetireSink for ToFile {
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
+        if let Some(contradictions) = &mut self.contradictions {
+            contradictions.event(event);
+        }
         self.targets |= event.target;
         if self.targets & self.low != 0 {
             return;
@@ -78,7 +84,7 @@ impl RetireSink for ToFile {
 pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
     let mut params = request.params;
     params.check_period(request.sync_period)?;
-    let code = run.code()?;
+    let (code, contradictions) = run.code()?;
     loop {
         let info = run.info();
         let info = TraceInfo {
@@ -94,8 +100,25 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             Some(code) => TraceWriter::create_with_code(path, &info, code)?,
             None => TraceWriter::create(path, &info)?,
         };
-        let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low, contexts: 0 };
+        let mut sink = ToFile {
+            system,
+            writer,
+            error: None,
+            events: 0,
+            targets: 0,
+            low,
+            contexts: 0,
+            contradictions: contradictions.clone(),
+        };
         let reported = run.report_to(&mut sink, progress)?;
+        if let Some(what) = sink.contradictions.take().and_then(Contradictions::found) {
+            let elf = run.input.named().map_or("", |named| &named.name);
+            return Err(HostError::Other(format!(
+                "{}: {what}; {elf} is another program, or its code changed during the run (`--memory`, `--patches`). Without \
+                 `--elf`, code is learned from the recording",
+                run.name()
+            )));
+        }
         let zeros = sink.targets.trailing_zeros();
         if zeros < params.align.into() {
             if request.fixed_align {

@@ -1,5 +1,6 @@
 //! Opens an input by its name: a built-in program, an ELF or a recording, optionally with its program
 
+use crate::changes::{image_of, Changes};
 use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
 use crate::HostError;
@@ -9,7 +10,7 @@ use retire::image::{Image, Memory};
 use retire::rebase::rebase;
 use retire::Context;
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Prefix of built-in programs.
 pub const BUILTIN: &str = "builtin:";
@@ -53,6 +54,8 @@ pub struct Named {
     pub program: Program,
     /// Build id, in hex.
     pub build_id: String,
+    /// Code that takes the place of the program's.
+    pub memory: Vec<Memory>,
 }
 
 impl Named {
@@ -63,7 +66,15 @@ impl Named {
             None => Program::parse(&elf_bytes(name)?),
         };
         let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
-        Ok(Self { name: name.into(), build_id: hex(&program.build_id), program })
+        Ok(Self { name: name.into(), build_id: hex(&program.build_id), program, memory: Vec::new() })
+    }
+
+    /// Its code, and that which takes its place.
+    ///
+    /// # Errors
+    /// There is too much.
+    pub fn image(&self) -> Result<Image, HostError> {
+        image_of(&self.program, &self.memory)
     }
 }
 
@@ -74,50 +85,6 @@ pub enum Input {
     Program(Box<Named>),
     /// A finished run, and its program if given.
     Recording(Box<Recording>, Option<Box<Named>>),
-}
-
-/// Memory of the run that was read into a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryFile {
-    /// Path of the file.
-    pub path: PathBuf,
-    /// Address of its first byte.
-    pub addr: u64,
-    /// Instructions that a core has retired when this is in memory first.
-    pub from: u64,
-    /// Contexts that have this memory; none: all that have no memory of their own.
-    pub contexts: Vec<Context>,
-}
-
-impl MemoryFile {
-    /// Its content.
-    fn read(&self) -> Result<Memory, HostError> {
-        let Self { path, addr, from, .. } = self;
-        let bytes = input::read(path, MAX_MEMORY, "memory with code")?;
-        if bytes.is_empty() || addr.checked_add(bytes.len() as u64).is_none() {
-            return Err(HostError::Other(format!(
-                "{}: has {} bytes from address 0x{addr:x} on; expected 1 byte or more, up to the end of the address space",
-                path.display(),
-                bytes.len()
-            )));
-        }
-        Ok(Memory { addr: *addr, bytes, from: *from })
-    }
-}
-
-/// Most bytes of such a file.
-const MAX_MEMORY: u64 = 1 << 28;
-
-/// Image of `program`, overwritten by the memory in `files`.
-pub(crate) fn with_memory<'a>(
-    program: &Program,
-    files: impl Iterator<Item = &'a MemoryFile>,
-) -> Result<Image, HostError> {
-    let memory = files.map(MemoryFile::read).collect::<Result<Vec<_>, _>>()?;
-    if memory.is_empty() {
-        return Ok(Image::new(program));
-    }
-    Image::with_memory(program, &memory).map_err(|e| HostError::Other(format!("--memory: {e}")))
 }
 
 /// Additional options of an input.
@@ -131,8 +98,8 @@ pub struct InputOptions<'a> {
     pub parameters: Option<&'a Path>,
     /// Programs of contexts that have their own.
     pub contexts: &'a [(Context, String)],
-    /// Memory of a traced run, whose code takes the place of the program's.
-    pub memory: &'a [MemoryFile],
+    /// Code of a traced run that takes the place of the program's.
+    pub changes: Changes<'a>,
 }
 
 /// Refuses an ELF with another build id than that of a recording or trace, and names both.
@@ -154,14 +121,22 @@ impl Input {
         let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
         match kind {
             FileKind::Other => {
-                if input_options.elf.is_some() {
-                    return Err(HostError::Other(format!("{name}: is a program; `--elf` is for recordings")));
+                let given = input_options.elf.map(|_| "--elf");
+                let given = given.or((!input_options.changes.is_empty()).then(|| input_options.changes.option()));
+                if let Some(option) = given {
+                    return Err(HostError::Other(format!("{name}: is a program; `{option}` is for recordings")));
                 }
                 Ok(Self::Program(Box::new(Named::open(name)?)))
             }
             FileKind::Retire | FileKind::Rbt1 => {
                 let recording = Recording::open(Path::new(name))?;
-                let named = input_options.elf.map(Named::open).transpose()?;
+                let mut named = input_options.elf.map(Named::open).transpose()?;
+                if let Some(named) = &mut named {
+                    named.memory = input_options.changes.read(None, recording.has_cycles())?;
+                } else if !input_options.changes.is_empty() {
+                    let option = input_options.changes.option();
+                    return Err(HostError::Other(format!("`{option}`: expected a program in `--elf` too")));
+                }
                 if let Some(named) = named.as_ref().filter(|_| !input_options.any_build && !recording.is_rbt1()) {
                     let info = recording.info();
                     check_build_id(name, &info.program, &info.build_id, &named.name, &named.build_id)?;

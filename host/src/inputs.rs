@@ -127,10 +127,16 @@ impl Session {
                 )));
             }
         }
-        if !input_options.memory.is_empty() {
+        if !input_options.changes.is_empty() {
+            let option = input_options.changes.option();
             return Err(HostError::Other(format!(
-                "{name}: is a recorded run, which computes its memory; `--memory` is for traces of the control flow"
+                "{name}: is a recorded run, which computes its memory; `{option}` is for traces of the control flow"
             )));
+        }
+        if !input_options.contexts.is_empty() {
+            return Err(HostError::Other(
+                "--context is for traces with `encode --context`, not for recorded runs".into(),
+            ));
         }
         if input_options.parameters.is_some() {
             return Err(HostError::Other(format!(

@@ -35,6 +35,8 @@
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
+//! | [`contradiction`] | events of a recording that its program does not have |
+//! | [`changes`] | code that is not in the program: memory, and side files of patches |
 //! | [`words`] | raw trace words of hardware |
 //! | [`inputs`] | record and replay: the inputs of the cores, and execution from them |
 //! | [`values`] | load values, and execution from them |
@@ -50,8 +52,10 @@
 //! | [`speed`] | speed of all of these on this machine |
 
 pub mod assembly;
+pub mod changes;
 pub mod check;
 pub mod code;
+pub mod contradiction;
 pub mod debug;
 pub mod descriptors;
 mod drain;

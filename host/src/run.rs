@@ -1,5 +1,6 @@
 //! The run of an input, passed to a sink event by event or in blocks
 
+use crate::contradiction::Contradictions;
 use crate::input::Input;
 use crate::machine::Settings;
 use crate::progress::{Counted, Progress};
@@ -115,17 +116,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The code that a trace of this run must contain: of a recording that carries it, unless its program has all of it.
+    /// The code that a trace of this run must contain: of a recording that carries it, unless its program has all of it. Of a
+    /// recording that does not, the events are to be compared with its program.
     ///
     /// # Errors
     /// The recording cannot be read, or its program has other code.
-    pub fn code(&self) -> Result<Option<Code>, HostError> {
-        let Input::Recording(recording, named) = self.input else { return Ok(None) };
+    pub fn code(&self) -> Result<(Option<Code>, Option<Contradictions>), HostError> {
+        let Input::Recording(recording, named) = self.input else { return Ok((None, None)) };
         let (code, named) = match (recording.code()?, named) {
             (Some(code), Some(named)) => (code, named),
-            (code, _) => return Ok(code),
+            (None, Some(named)) => return Ok((None, Some(Contradictions::new(named.image()?, self.harts)))),
+            (code, None) => return Ok((code, None)),
         };
-        crate::code::needed(code, &named.program, [&self.name(), &named.name])
+        let needed = crate::code::needed(code, (&named.program, &named.memory), [&self.name(), &named.name])?;
+        Ok((needed, None))
     }
 
     /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) and a captured run have
@@ -133,7 +137,7 @@ impl<'a> Run<'a> {
     pub fn has_cycles(&self) -> bool {
         match self.input {
             Input::Program(_) => true,
-            Input::Recording(recording, _) => recording.info().threads.is_empty() && !recording.info().untimed,
+            Input::Recording(recording, _) => recording.has_cycles(),
         }
     }
 

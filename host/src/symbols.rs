@@ -37,9 +37,24 @@ impl Symbols {
         Ok(Self::new(named.filter(|(_, n, _)| !n.is_empty() && !n.starts_with(['$', '.'])).collect()))
     }
 
+    /// Adds names, the last of one address; an address that has a symbol keeps it.
+    #[must_use]
+    pub fn with(self, names: Vec<(Range<u64>, String)>) -> Self {
+        let own = self.0.into_iter().map(|s| (s.start, s.name, s.end));
+        let mut all: Vec<(u64, String, u64)> =
+            own.chain(names.into_iter().rev().map(|(range, name)| (range.start, name, range.end))).collect();
+        all.sort_by_key(|s| s.0);
+        Self::ordered(all)
+    }
+
     /// Symbols by their start, name, and the end of their section: each lasts up to the next one, or to that.
     fn new(mut all: Vec<(u64, String, u64)>) -> Self {
         all.sort();
+        Self::ordered(all)
+    }
+
+    /// As [`Symbols::new`], of symbols in order; of several with one start, the first counts.
+    fn ordered(mut all: Vec<(u64, String, u64)>) -> Self {
         all.dedup_by_key(|s| s.0);
         let next: Vec<u64> = all.iter().skip(1).map(|s| s.0).chain([u64::MAX]).collect();
         let symbol = |((start, name, end), next): ((u64, String, u64), u64)| Symbol {
@@ -235,6 +250,14 @@ mod tests {
             [0xff, 0x11e, 0x124, 0x140].map(|pc| s.around(pc)),
             [(0..0x100, None), (0x100..0x120, Some("a")), (0x120..0x140, Some("b")), (0x140..u64::MAX, None)]
         );
+    }
+
+    #[test]
+    fn names_are_added_where_the_program_has_none() {
+        let own = Symbols::new(vec![(0x100, "a".into(), 0x140)]);
+        let names = [(0x100..0x140, "x"), (0x200..0x208, "old"), (0x200..0x210, "new")];
+        let s = own.with(names.map(|(range, name)| (range, name.to_string())).to_vec());
+        assert_eq!([0x100, 0x20c, 0x210].map(|pc| s.at(pc)), [Some(("a", 0)), Some(("new", 0xc)), None]);
     }
 
     #[test]

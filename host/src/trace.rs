@@ -1,6 +1,6 @@
 //! A trace file with its program, and its replay
 
-use crate::input::{check_build_id, located, with_memory, InputOptions, Named, BUILTIN};
+use crate::input::{check_build_id, located, InputOptions, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
 use crate::{words, HostError};
@@ -168,13 +168,13 @@ impl Trace {
         if !input_options.any_build && !elf.is_empty() {
             check_build_id(&name, &info.program, &info.build_id, elf, &build_id)?;
         }
+        let changes = input_options.changes;
         // code is only learned from a recording of the right program
         let mut recording = None;
         let (image, program) = match (reader.take_code(), source) {
             (Some(code), _) => (Image::recorded(code), None),
             (None, CodeSource::Program(named)) => {
-                let common = input_options.memory.iter().filter(|m| m.contexts.is_empty());
-                (with_memory(&named.program, common)?, Some(named.program))
+                (changes.image(&named.program, None, info.params.timestamps)?, Some(named.program))
             }
             (None, CodeSource::Recording(of, learner)) => {
                 let image = match learner {
@@ -186,14 +186,14 @@ impl Trace {
             }
             (None, CodeSource::Trace) => (Image::recorded(Code::default()), None),
         };
-        if program.is_none() && !input_options.memory.is_empty() {
+        if program.is_none() && !changes.is_empty() {
             return Err(HostError::Other(format!(
-                "--memory: {name} is replayed with the code that was recorded; expected a program in `--elf`, and a trace \
-                 that does not contain the code that ran"
+                "{}: {name} is replayed with the code that was recorded; expected a program in `--elf`, and a trace \
+                 that does not contain the code that ran",
+                changes.option()
             )));
         }
-        let own_memory = input_options.memory.iter().flat_map(|m| &m.contexts);
-        if info.params.context.is_none() && (!input_options.contexts.is_empty() || own_memory.clone().count() > 0) {
+        if info.params.context.is_none() && (!input_options.contexts.is_empty() || changes.contexts().count() > 0) {
             return Err(HostError::Other(format!(
                 "{name}: reports no contexts; `--context` of encode and gen makes traces that do"
             )));
@@ -201,9 +201,9 @@ impl Trace {
         // a context with memory, but without a program
         let mut of: Vec<(Context, Option<&str>)> = Vec::new();
         of.extend(input_options.contexts.iter().map(|(context, elf)| (*context, Some(elf.as_str()))));
-        for context in own_memory {
-            if !of.iter().any(|(known, _)| known == context) {
-                of.push((*context, None));
+        for context in changes.contexts() {
+            if !of.iter().any(|(known, _)| *known == context) {
+                of.push((context, None));
             }
         }
         let mut contexts = Vec::new();
@@ -214,7 +214,7 @@ impl Trace {
                 // refused above
                 (None, None) => continue,
             };
-            let elf = elf.unwrap_or("--memory");
+            let elf = elf.unwrap_or(changes.option());
             if program.xlen != info.params.xlen {
                 let (xlen, own) = (program.xlen, info.params.xlen);
                 return Err(HostError::Other(format!(
@@ -227,8 +227,7 @@ impl Trace {
                     "{name}: reports {bits} bits of the address space; there is no context {context}"
                 )));
             }
-            let own = input_options.memory.iter().filter(|m| m.contexts.contains(context));
-            contexts.push((*context, with_memory(&program, own)?));
+            contexts.push((*context, changes.image(&program, Some(*context), info.params.timestamps)?));
         }
         Ok(Self { reader, info, image, contexts, path: trace.to_path_buf(), resume: false, recording })
     }

@@ -4,8 +4,10 @@
 //! `gdb-xml` of the same version.
 
 use crate::qemu::{symbol, Registers};
+use crate::spaces::Spaces;
 use crate::state::State;
 use crate::traps::Traps;
+use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void, CStr};
 
 /// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
@@ -47,6 +49,7 @@ pub struct Guest {
     /// The machine is 32-bit ARM.
     arm: bool,
     traps: Option<Traps>,
+    spaces: Spaces,
     reader: Option<Registers>,
     base: Option<*const u64>,
 }
@@ -167,6 +170,7 @@ impl Guest {
             saved,
             arm,
             traps,
+            spaces: Spaces::default(),
             reader,
             base,
         })
@@ -253,17 +257,13 @@ impl Guest {
         right.then_some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context })
     }
 
-    /// For a whole machine: privilege mode in the low two bits, and above them the ASID of the address space, 0 without
-    /// translation.
-    pub fn context(&self, vcpu: c_uint) -> Option<u32> {
+    /// For a whole machine: privilege mode in the low two bits, and above them the number of the address space, 0 without
+    /// translation. `space`: that of the processor's last call.
+    pub fn context(&self, vcpu: c_uint, space: &Cell<(u64, u32)>) -> Option<u32> {
         let [mode, satp] = self.traps.as_ref()?.mode(vcpu, self.address)?;
-        // Sv32: mode in bit 31, ASID in bits 30:22; Sv39 and wider: bits 63:60, 59:44
-        let (translates, asid) = match self.address {
-            4 => (satp >> 31 & 1 != 0, satp >> 22 & 0x1ff),
-            _ => (satp >> 60 != 0, satp >> 44 & 0xffff),
-        };
-        let asid = if translates { asid as u32 } else { 0 };
-        Some(mode as u32 & 3 | asid << 2)
+        let number = self.spaces.number(satp, self.address, space.get());
+        space.set((satp, number));
+        Some(mode as u32 & 3 | number << 2)
     }
 
     /// Start of the code of a function with this address.

@@ -15,6 +15,7 @@
 //! | `ring`, `layout` | the ring and what stands in it |
 //! | `ops` | code of QEMU's that writes there without a call |
 //! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
+//! | `spaces` | numbers of address spaces |
 //! | `qemu` | QEMU's interface, and Linux's |
 //!
 //! It is compiled by the front end's build script with nothing but the standard library, and is carried in the
@@ -35,6 +36,7 @@ mod ops;
 mod place;
 mod qemu;
 mod ring;
+mod spaces;
 mod state;
 mod thread;
 #[cfg_attr(feature = "api4", path = "traps4.rs")]
@@ -239,7 +241,7 @@ impl State {
         if self.ring.executed() <= self.ring.control().skip {
             return;
         }
-        let context = self.guest.context(vcpu);
+        let context = self.guest.context(vcpu, &me.space);
         if let Some(context) = context.filter(|_| me.context.replace(context) != context) {
             self.ring.report(&me.writer, &[escape(CONTEXT, 0), context]);
         }

@@ -30,6 +30,8 @@ pub struct Thread {
     pub end: Cell<u64>,
     random: Cell<u64>,
     pub outside: Cell<bool>,
+    /// Its last value of `satp`, with the number of the address space.
+    pub space: Cell<(u64, u32)>,
     /// Its last reported context.
     pub context: Cell<Option<u32>>,
     pub place: Cell<Affinity>,
@@ -70,6 +72,7 @@ impl Thread {
             end: Cell::new(0),
             random: Cell::new(random),
             outside: Cell::new(false),
+            space: Cell::new((0, 0)),
             context: Cell::new(None),
             place: Cell::default(),
             called: Cell::new(None),

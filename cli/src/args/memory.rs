@@ -1,18 +1,67 @@
-//! Arguments for memory that was read during a run: `--memory ram.bin@0x80100000,from=1000`
+//! Arguments for code that is not in the program: `--memory ram.bin@0x80100000,from=1000`, `--patches jit-7.dump`
 
 use super::contexts;
-use crate::files::suffixed_input;
+use crate::error::Failure;
+use crate::files::{input_with, suffixed_input, Parts};
 use clap::Args;
-use host::input::MemoryFile;
+use host::changes::{seconds, Changes, Clock, MemoryFile, PatchFile};
+use host::symbols::Symbols;
 
-/// Memory with code that is not in the program.
+/// Code that is not in the program.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MemoryArgs {
     /// Code in memory at ADDR, which takes the place of the program's. `from=N`: it is there after N instructions of a core
     /// [default: 0]. `space=[MODES:]ID`: only in this address space (modes u, s and m; default u), of a trace with
     /// contexts. May be repeated; of one moment, the last counts
     #[arg(long, value_name = "FILE@ADDR[,from=N][,space=[MODES:]ID]", value_parser = suffixed_input('@', parse))]
-    pub memory: Vec<MemoryFile>,
+    memory: Vec<MemoryFile>,
+    /// Changes of the code that a system or a JIT compiler wrote down: perf.data or the text of `perf script
+    /// --show-text-poke-events` (patches of a kernel), a jitdump (code), or a perf map (names). `start=SECONDS`,
+    /// `clock=HZ`: the time in the file at cycle 0 of the trace, and the rate of its cycles; without them, only the order of
+    /// the changes is known. `space=[MODES:]ID`: as for --memory. May be repeated
+    #[arg(long, value_name = "FILE[,start=SECONDS,clock=HZ][,space=[MODES:]ID]", value_parser = input_with(&KEYS, patches))]
+    patches: Vec<PatchFile>,
+}
+
+impl MemoryArgs {
+    /// All of it.
+    pub fn changes(&self) -> Changes<'_> {
+        Changes { memory: &self.memory, patches: &self.patches }
+    }
+
+    /// The symbols of the program `elf`, and the functions that side files name.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn symbols(&self, elf: &str) -> Result<Symbols, Failure> {
+        Ok(Symbols::open(elf)?.with(self.changes().names()?))
+    }
+}
+
+/// What may follow the name of a side file.
+const KEYS: [&str; 3] = ["start", "clock", "space"];
+
+/// Parses what follows a side file.
+fn patches(path: &str, parts: &Parts) -> Result<PatchFile, String> {
+    let (mut start, mut rate, mut contexts) = (None, None, Vec::new());
+    for (key, text) in parts {
+        let wrong = |what: &str| format!("`{key}={text}`: expected {what}");
+        match key.as_str() {
+            "start" => start = Some(seconds(text).ok_or_else(|| wrong("seconds, as 4159.541002"))?),
+            "clock" => {
+                let hertz = number(text).filter(|rate| *rate > 0);
+                rate = Some(hertz.ok_or_else(|| wrong("cycles per second, as 100000000"))?);
+            }
+            _ => contexts.extend(contexts::spaces(text)?),
+        }
+    }
+    let clock = match (start, rate) {
+        (Some(start), Some(rate)) => Some(Clock { start, rate }),
+        (None, None) => None,
+        (Some(_), None) => return Err("`start` needs `clock`, the cycles per second of the trace".into()),
+        (None, Some(_)) => return Err("`clock` needs `start`, the time in the file at cycle 0 of the trace".into()),
+    };
+    Ok(PatchFile { path: path.into(), clock, contexts })
 }
 
 fn number(text: &str) -> Option<u64> {
@@ -47,6 +96,20 @@ fn parse(path: &str, text: &str) -> Result<MemoryFile, String> {
 mod tests {
     use super::*;
     use retire::Context;
+
+    #[test]
+    fn a_clock_has_both_parts() {
+        let of = |parts: &[(&str, &str)]| {
+            let parts: Vec<_> = parts.iter().map(|(key, text)| (key.to_string(), text.to_string())).collect();
+            patches("a", &parts).map(|file| (file.clock, file.contexts))
+        };
+        let clock = Clock { start: 1_500_000_000, rate: 1 << 20 };
+        assert_eq!(of(&[("start", "1.5"), ("clock", "0x100000")]), Ok((Some(clock), vec![])));
+        assert_eq!(of(&[("space", "7")]), Ok((None, vec![Context::new(0, 7)])));
+        for bad in [("start", "1"), ("clock", "5"), ("start", "x"), ("clock", "0"), ("space", "z:1")] {
+            assert!(of(&[bad]).is_err(), "{bad:?}");
+        }
+    }
 
     #[test]
     fn the_parts_after_the_address_are_optional() {

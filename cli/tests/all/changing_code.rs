@@ -129,6 +129,81 @@ fn overlays_at_one_address_come_back() {
     comes_back(&bare("overlay.S", AT), Some("p.elf"));
 }
 
+/// An instruction that ran: address and code.
+type Ran = (u64, u32);
+
+/// All instructions of the trace, in order.
+fn listed(place: &Place) -> Vec<Ran> {
+    let hex = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, pc, bits] = words[..] else { return None };
+        Some((hex(pc)?, hex(bits)? as u32))
+    };
+    place.good("replay a.gtr").lines().filter_map(line).collect()
+}
+
+/// The word that GDB reads at the instruction with this number.
+fn word_in_gdb(place: &Place, at: usize) -> Option<u32> {
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    let target = format!("target remote | {} gdb a.gtr --elf p.elf --stdio", goshawk.display());
+    let script = [&target, &format!("monitor goto {at}"), "maintenance flush register-cache", "x/wx $pc"];
+    let mut gdb = Command::new("gdb-multiarch");
+    gdb.args(["-nx", "-batch"]).args(script.iter().flat_map(|line| ["-ex", line])).arg("p.elf");
+    let said = gdb.current_dir(place.path()).output().expect("gdb-multiarch (tools/setup installs it)");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    u32::from_str_radix(said.lines().find_map(|line| line.split_once(":\t0x"))?.1, 16).ok()
+}
+
+/// The table of the page is what these programs do.
+#[test]
+fn the_table_of_kinds_is_what_happens() {
+    let page = include_str!("../../../docs/how-to/changing-code.md");
+    for (source, options) in
+        [("ramfunc.S", "-T ramfunc.ld"), ("bootloader.S", AT), ("overlay.S", AT), ("key.S", AT), ("init.S", AT)]
+    {
+        let place = bare(source, options);
+        let encode = match place.output("encode a.ret --elf p.elf -o e.gtr").status.code() {
+            Some(0) => "with or without `--elf`",
+            Some(2) => "without `--elf`; with it refused",
+            other => panic!("{source}: {other:?}"),
+        };
+        place.good("encode a.ret -o a.gtr");
+        let yes = |right: bool| if right { "yes" } else { "no" };
+        let replay = yes(place.good("replay a.gtr --check a.ret").contains("equal to a.ret"));
+        let all = listed(&place);
+        let counted = place.good("profile a.gtr --elf p.elf --json");
+        let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
+        let profile = yes(counted["instructions"] == all.len() && all.len() > 30);
+        // the last instruction where other code ran before, or one in the middle
+        let other = |(pc, bits): &Ran| all.iter().any(|(at, before)| at == pc && before != bits);
+        let at = all.iter().rposition(other).unwrap_or(all.len() / 2);
+        let gdb = yes(word_in_gdb(&place, at) == Some(all[at].1));
+        let cells = ["yes", encode, replay, profile, gdb, &format!("`{source}`")].join(" | ");
+        assert!(page.lines().any(|line| line.ends_with(&format!("| {cells} |"))), "{source}: {cells}");
+    }
+}
+
+/// A recording without code, as of hardware, and a program that does not have what ran.
+#[test]
+fn a_program_that_contradicts_a_recording_is_refused() {
+    let place = bare("key.S", AT);
+    place.good("run p.elf -o s.ret");
+    let why = refused(&place, "encode s.ret --elf p.elf -o s.gtr");
+    assert!(
+        why.contains("s.ret: core 0, after ") && why.contains("p.elf is another program, or its code changed"),
+        "{why}"
+    );
+    assert!(!place.path().join("s.gtr").exists());
+    place.good("encode s.ret -o s.gtr");
+    // the same program at another address
+    let place = bare("overlay.S", AT);
+    place.good("run builtin:bank --max-instructions 3000 -o b.ret");
+    place.good("encode b.ret --elf builtin:bank -o b.gtr");
+    let why = refused(&place, "encode b.ret --elf p.elf --any-build -o c.gtr");
+    assert!(why.contains("b.ret: core 0, after "), "{why}");
+}
+
 #[test]
 fn code_that_a_program_compiles_comes_back() {
     let mut compilers = vec!["riscv64-linux-gnu-gcc"];
@@ -198,6 +273,97 @@ fn memory_of_several_moments_takes_the_place_of_the_program() {
     place.good("encode a.ret -o a.gtr");
     let found = refused(&place, "replay a.gtr --elf p.elf --memory nop.bin@0");
     assert!(found.contains("a.gtr is replayed with the code that was recorded"), "{found}");
+}
+
+/// A jitdump of these functions: time in nanoseconds, address, code and name.
+fn jitdump(functions: &[(u64, u64, u32, &str)]) -> Vec<u8> {
+    let words = |all: &[u32]| all.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+    let longs = |all: &[u64]| all.iter().flat_map(|long| long.to_le_bytes()).collect::<Vec<_>>();
+    let mut file = words(&[0x4a69_5444, 1, 40, 243, 0, 7, 0, 0, 0, 0]);
+    for (time, addr, code, name) in functions {
+        let body = [longs(&[7, 0, *addr, 4, 1]), name.as_bytes().to_vec(), vec![0], words(&[*code])].concat();
+        file.extend([words(&[0, 16 + body.len() as u32]), longs(&[*time]), body].concat());
+    }
+    file
+}
+
+/// As on hardware: the trace carries no code, and side files say what was written when.
+#[test]
+fn side_files_say_what_was_written_when() {
+    let place = bare("key.S", AT);
+    place.good("run p.elf -o s.ret");
+    let run = events(&place, "s.ret");
+    let patched = |e: &FlowEvent| e.kind == FlowKind::Jump && e.target == e.pc + 12 && e.count == 1;
+    let (first, last) = (run.iter().position(patched).unwrap(), run.iter().rposition(patched).unwrap());
+    let work = run[first].pc;
+    // the branches before the stores, which nothing predicts
+    let not_taken = |e: &&FlowEvent| e.kind == FlowKind::Conditional { taken: false };
+    let from = run[..first].iter().rev().find(not_taken).unwrap().cycle;
+    let to = run[last..].iter().find(not_taken).unwrap().cycle;
+    let poke = |cycle: u64, old: &str, new: &str| {
+        let at = format!("perf 7 [000] 4.{cycle:09}: PERF_RECORD_TEXT_POKE {work:x} work+0x0 old len 4 new len 4");
+        format!("{at}\n  Old bytes: {old}\n  New bytes: {new}\n")
+    };
+    let (nop, jump) = ("13 00 00 00", "6f 00 c0 00");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(place.path().join(name), bytes).unwrap();
+    write("pokes,.txt", (poke(from, nop, jump) + &poke(to, jump, nop)).as_bytes());
+    let (jumps, nops) = (0x00c0_006f, 0x13);
+    write("jit.dump", &jitdump(&[(from + 5, work, jumps, "f"), (to + 5, work, nops, "f")]));
+    let pokes = "--patches pokes,.txt,start=4,clock=1000000000";
+    let compiled = "--patches jit.dump,start=0.000000005,clock=1000000000";
+    for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "taken"] {
+        place.good(&format!("encode p.elf --scheme {scheme} --timestamps -o s.gtr"));
+        for patches in [pokes, compiled] {
+            let found = place.output(&format!("replay s.gtr --elf p.elf {patches} --check s.ret"));
+            let (right, why) = [found.stdout, found.stderr].map(|text| String::from_utf8(text).unwrap()).into();
+            let right = right.contains("equal to s.ret");
+            // a scheme that reports these branches later has no time between a store and the call
+            let unknown = scheme != "tr_e:small" && why.contains("the time of a change is not known");
+            assert!(right || unknown, "{scheme} {patches}: {why}");
+        }
+    }
+    place.good("encode p.elf --timestamps -o s.gtr");
+    let shown = place.good(&format!("profile s.gtr --elf p.elf {pokes}"));
+    assert_eq!(shown, place.good(&format!("profile s.gtr --elf p.elf {compiled}")));
+    assert!(shown.lines().any(|l| l.split_whitespace().next() == Some("cold")), "{shown}");
+    // without times, only code whose versions run alike is replayed
+    let why = place.output("replay s.gtr --elf p.elf --patches pokes,.txt --summary");
+    let why = (why.status.code(), String::from_utf8(why.stderr).unwrap());
+    assert_eq!(why.0, Some(2), "{why:?}");
+    assert!(why.1.contains("the time of a change is not known"), "{why:?}");
+    // a recording that the program alone contradicts
+    assert!(refused(&place, "encode a.ret --elf p.elf -o b.gtr").contains("changed during the run"));
+    place.good("encode a.ret --elf p.elf --patches pokes,.txt -o b.gtr");
+    assert!(place.good("replay b.gtr --check a.ret").contains("equal to a.ret"));
+    place.good("encode p.elf -o t.gtr");
+    for (words, why) in [
+        ("replay s.gtr --elf p.elf --patches none.txt", "none.txt: No such file"),
+        ("replay s.gtr --elf p.elf --patches p.elf", "p.elf: expected perf.data, a jitdump"),
+        ("replay s.gtr --elf p.elf --patches pokes,.txt,start=4", "`start` needs `clock`"),
+        ("replay s.gtr --elf p.elf --patches pokes,.txt,space=1", "s.gtr: reports no contexts"),
+        (&format!("replay t.gtr --elf p.elf {pokes}"), "are for traces with times"),
+        ("encode p.elf --patches jit.dump -o c.gtr", "p.elf: is a program; `--patches` is for recordings"),
+        ("encode a.ret --patches jit.dump -o c.gtr", "`--patches`: expected a program in `--elf` too"),
+    ] {
+        let found = refused(&place, words);
+        assert!(found.contains(why), "{words}: {found}");
+    }
+}
+
+#[test]
+fn a_perf_map_names_functions_that_the_program_does_not() {
+    let place = bare("ramfunc.S", "-T ramfunc.ld");
+    place.good("encode p.elf -o a.gtr");
+    let mut strip = Command::new("riscv64-unknown-elf-objcopy");
+    assert!(strip.args(["--strip-all", "p.elf", "s.elf"]).current_dir(place.path()).status().unwrap().success());
+    // in RAM, as of a JIT compiler
+    let calls = events(&place, "a.ret");
+    let fast = calls.iter().map(|e| e.target).find(|target| *target >= 0x8010_0000).unwrap();
+    std::fs::write(place.path().join("perf-7.map"), format!("{fast:x} 10 compiled add\n")).unwrap();
+    // without symbols it is another build
+    let trace = place.good("profile a.gtr --elf s.elf --any-build --patches perf-7.map");
+    assert!(trace.contains("compiled add"), "{trace}");
+    assert!(!place.good("profile a.gtr --elf s.elf --any-build").contains("compiled add"));
 }
 
 #[test]

@@ -47,6 +47,39 @@ fn a_kernel_and_two_processes_come_back_instruction_for_instruction() {
         let told = place.good(&format!("replay x.gtr {CONTEXTS} --check paged.ret"));
         assert!(told.contains("equal to paged.ret"), "{options}: {told}");
     }
+    for trace in ["x.gtr", "paged.ret"] {
+        let read = |options: &str| {
+            let read = place.good(&format!("profile {trace} {CONTEXTS} {options} --json"));
+            serde_json::from_str::<serde_json::Value>(&read).unwrap()
+        };
+        let profile = read("--by process");
+        let mut counted = HashMap::new();
+        for process in profile["processes"].as_array().unwrap() {
+            let space = process["space"].as_u64().unwrap() as u32;
+            for (privilege, mode) in [(0, "user"), (1, "supervisor"), (3, "machine")] {
+                counted.insert(Context::new(privilege, space), process[mode].as_u64().unwrap());
+            }
+            if let Some((program, own)) = [(1, ("a.elf", "start")), (2, ("b.elf", "fold"))]
+                .into_iter()
+                .find_map(|(number, right)| (number == space).then_some(right))
+            {
+                assert_eq!(process["program"], program);
+                let functions = process["functions"].as_array().unwrap();
+                let has = |name: &str| functions.iter().any(|f| f["function"] == name);
+                assert!(has(own) && has("kernel_trap"), "{trace} {space}: {functions:?}");
+                assert!(space == 2 || !has("fold"), "{trace} {space}: {functions:?}");
+            }
+        }
+        counted.retain(|_, n| *n > 0);
+        assert_eq!(counted, shares, "{trace}");
+        for (options, right) in [
+            ("--process a.elf --mode u", vec![Context::new(0, 1)]),
+            ("--process 2 --mode su", vec![Context::new(0, 2), Context::new(1, 2)]),
+        ] {
+            let right: u64 = right.iter().map(|context| shares[context]).sum();
+            assert_eq!(read(options)["instructions"], right, "{trace} {options}");
+        }
+    }
     // swapped programs do not match the run
     let wrong = place.output("replay x.gtr --elf kernel.elf --context 1=b.elf --context 2=a.elf --check paged.ret");
     assert_ne!(wrong.status.code(), Some(0));
@@ -85,6 +118,8 @@ fn what_contexts_cannot_be_says_what_would_be_right() {
             "encode p.elf --context 4 --encoding nexs -o x.gtr",
             "`--context 4`: only with a scheme that reports contexts, not `--encoding nexs`",
         ),
+        ("profile plain.gtr --elf p.elf --by process", "plain.gtr: reports no contexts, which `--by process`"),
+        ("profile told.gtr --elf p.elf --process x", "`--process x`: expected the number of an address space"),
         ("gen --context 4 --ingress pc-chain -o out", "`--context 4`: not with `--ingress pc-chain`"),
         ("sim p.elf --context 4", "`--context 4`: not with a simulation"),
     ] {

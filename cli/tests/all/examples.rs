@@ -127,6 +127,7 @@ fn how(example: &str) -> How {
         || example.contains("--start-at")
         || example.contains("/usr/bin/make")
         || example.contains("app@0x")
+        || example.contains("--patches")
     {
         // with an emulator that not every machine has, or a program of the user's; capture's tests and changing_code.rs run
         // such

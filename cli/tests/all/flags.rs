@@ -92,16 +92,19 @@ const VALUES: &[(&str, &str)] = &[
     ("log", "out.log"),
     ("max-cycles", "90"),
     ("max-instructions", "1000"),
+    ("mode", "u"),
     ("memory", "bank.ret@0x10000000"),
     ("module-name", "acme"),
     ("nodes", "count:4"),
     ("output", "out.file"),
     ("pace", "3"),
     ("parameters", "parameters.json"),
+    ("patches", "bank.map"),
     ("pc-shift", "2"),
     ("plan", "plan.toml"),
     ("port", "axi-stream"),
     ("pprof", "out.pprof"),
+    ("process", "1"),
     ("processor", "builtin:race"),
     ("ram", "0x80000000+0x10000"),
     ("range", "0x80000000..0x80000010"),
@@ -170,6 +173,8 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("replay", "context", "1=p.elf", ""),
     ("replay", "values", "bank.glv", ""),
     ("decode", "context", "1=p.elf", ""),
+    ("profile", "context", "1=p.elf", ""),
+    ("timeline", "context", "1=p.elf", ""),
     ("run", "output", "out.ret", ""),
     ("profile", "by", "task", ""),
     ("profile", "task-pointer", "sum", "--by task"),
@@ -201,6 +206,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("*", "any-build", "the build is the right one"),
     ("replay", "resume", "the trace is not damaged"),
     ("decode", "resume", "the trace is not damaged"),
+    ("*", "patches", "the function that it names does not run"),
     ("*", "memory", "no instruction of the trace is at that address"),
     ("*", "input", "the program reads nothing"),
     ("stack", "exit-code", "no stack is left"),
@@ -312,6 +318,7 @@ fn no_option_is_accepted_and_ignored() {
     let parameters = std::fs::read_to_string(place.path().join("parameters.json")).unwrap();
     let gates = format!("{{\"parameters\": {parameters}, \"gates_with_memory\": 9000.0}}");
     std::fs::write(place.path().join("gates.json"), gates).unwrap();
+    std::fs::write(place.path().join("bank.map"), "10 10 elsewhere\n").unwrap();
     std::fs::write(place.path().join("plan.toml"), "max_instructions = 1000\n").unwrap();
     std::fs::write(
         place.path().join("port.txt"),

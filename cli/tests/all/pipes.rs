@@ -59,6 +59,8 @@ const LINES: &[&str] = &[
     "coverage d.gtr @others:d.gtr --elf locks.elf -o out",
     "coverage @trace:d.bin --elf locks.elf @--parameters:system/parameters.json -o out",
     "timeline @trace:p.gtr @--elf:p.elf >--output:out",
+    "timeline p.gtr --elf p.elf @--context:1=p.elf -o out",
+    "profile p.gtr --elf p.elf @--context:1=p.elf",
     "timeline @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",
     "vcd @trace:p.gtr @--elf:p.elf >--output:out",
     "vcd @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",

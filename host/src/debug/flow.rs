@@ -56,7 +56,7 @@ impl FlowSession {
         Ok(Self {
             image: trace.image().clone(),
             info: trace.info().clone(),
-            symbols: Symbols::open(elf)?,
+            symbols: Symbols::open(elf)?.with(input_options.changes.names()?),
             lines: Lines::open(elf).ok(),
             constant: Constant::open(elf)?,
             path: path.to_path_buf(),

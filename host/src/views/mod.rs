@@ -16,6 +16,7 @@
 //! | [`locks`] | who held locks, who waited, and orders in which they were taken |
 //! | [`races`] | accesses of two cores that nothing orders |
 //! | [`vcd`] | pc and function of each core over time, for waveform viewers |
+//! | [`processes`] | instructions by address space and privilege mode |
 //! | [`tasks`] | instructions by task of an operating system |
 //! | [`thinned`] | functions, tasks and traps over time, of bounded size |
 //! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
@@ -32,6 +33,7 @@ pub mod locks;
 pub mod loops;
 pub mod paths;
 pub mod pprof;
+pub mod processes;
 pub mod profile;
 pub mod races;
 pub mod show;

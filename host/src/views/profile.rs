@@ -1,8 +1,9 @@
 //! Instruction profiles by function and by call stack
 
 use super::pprof::Pprof;
+use super::processes::Selection;
 use super::speedscope;
-use super::stack::functions::Functions;
+use super::stack::functions::{ContextProgram, Functions};
 use super::stack::{Change, Stack};
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
@@ -27,6 +28,7 @@ pub struct Profile {
     nodes: Vec<Vec<u32>>,
     index: Map<Key, u32>,
     tree: Vec<(Key, u64)>,
+    selection: Selection,
 }
 
 /// Instruction counts of a function.
@@ -54,7 +56,20 @@ impl Profile {
             nodes: vec![Vec::new(); cores],
             index: Map::default(),
             tree: Vec::new(),
+            selection: Selection::default(),
         }
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(self, programs: Vec<ContextProgram>) -> Self {
+        Self { functions: self.functions.with_contexts(programs), ..self }
+    }
+
+    /// Counts only instructions of these contexts.
+    #[must_use]
+    pub fn only(self, selection: Selection) -> Self {
+        Self { selection, ..self }
     }
 
     /// Functions by their own instructions, largest first.
@@ -75,7 +90,7 @@ impl Profile {
             }
         }
         let share = |(function, (own, total))| Share { function: self.functions.name(function).into(), own, total };
-        let mut all: Vec<Share> = shares.into_iter().map(share).collect();
+        let mut all: Vec<Share> = shares.into_iter().map(share).filter(|share| share.total > 0).collect();
         all.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.function.cmp(&b.function)));
         all
     }
@@ -141,10 +156,11 @@ impl RetireSink for Profile {
     fn event(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
         let (nodes, index, tree) = (&mut self.nodes[core], &mut self.index, &mut self.tree);
+        let counted = self.selection.has(self.stacks[core].context());
         let sp = self.pointers[core].take();
         self.stacks[core].event(e, sp, &mut self.functions, self.image.as_ref(), |change| match change {
             Change::Retired(count) => {
-                if let Some(node) = nodes.last() {
+                if let Some(node) = nodes.last().filter(|_| counted) {
                     tree[*node as usize].1 += u64::from(count);
                 }
             }

@@ -17,8 +17,8 @@ pub enum Replayed {
     Trace(Box<Trace>),
     /// A recorded run.
     Recorded(Box<Session>),
-    /// A recording of the control flow: a retire file or branch trace, with its program.
-    Recording(Box<Recording>, Box<Named>),
+    /// A recording of the control flow: a retire file or branch trace, with its code.
+    Recording(Box<Recording>, Box<Image>),
 }
 
 /// What is missing of an execution.
@@ -90,7 +90,8 @@ impl Replayed {
                     let name = path.display().to_string();
                     check_build_id(&name, &info.program, &info.build_id, elf, &named.build_id)?;
                 }
-                Self::Recording(Box::new(recording), Box::new(named.clone()))
+                let image = Box::new(recording.image_with(&named, input_options.changes)?);
+                Self::Recording(Box::new(recording), image)
             }
             FileKind::Trace | FileKind::Values | FileKind::Other => {
                 Self::Trace(Box::new(Trace::open(path, input_options, progress)?))
@@ -113,7 +114,16 @@ impl Replayed {
         match self {
             Self::Trace(trace) => trace.image().clone(),
             Self::Recorded(session) => Image::new(&session.named.program),
-            Self::Recording(_, named) => Image::new(&named.program),
+            Self::Recording(_, image) => Image::clone(image),
+        }
+    }
+
+    /// Whether contexts are reported, as far as that is known before it is read.
+    pub fn may_have_contexts(&self) -> bool {
+        match self {
+            Self::Trace(trace) => trace.info().params.context.is_some(),
+            Self::Recorded(_) => false,
+            Self::Recording(..) => true,
         }
     }
 
@@ -122,7 +132,7 @@ impl Replayed {
         match self {
             Self::Trace(trace) => trace.info().params.timestamps,
             Self::Recorded(_) => false,
-            Self::Recording(recording, _) => !recording.info().untimed && recording.info().threads.is_empty(),
+            Self::Recording(recording, _) => recording.has_cycles(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! The time axis counts instructions of all cores in the order of replay, one per microsecond; for a trace with time
 //! stamps it is in clock cycles. The output is written as a stream.
 
-use super::stack::functions::Functions;
+use super::stack::functions::{ContextProgram, Functions};
 use super::stack::{Change, Stack};
 use crate::symbols::Symbols;
 use retire::image::Image;
@@ -50,6 +50,12 @@ impl<'a> Timeline<'a> {
         let (stacks, depths) = (vec![Stack::default(); cores.into()], vec![0; cores.into()]);
         let pointers = vec![None; cores.into()];
         Ok(Self { functions, image, stacks, depths, pointers, depth, cycles, now: 0, out, error: None })
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(self, programs: Vec<ContextProgram>) -> Self {
+        Self { functions: self.functions.with_contexts(programs), ..self }
     }
 
     /// Completes the timeline.

@@ -16,7 +16,7 @@ use crate::elf::Program;
 use crate::isa::{self, Flow, Indirect};
 use crate::FlowKind;
 use epochs::Epochs;
-pub use epochs::{Memory, TooLarge};
+pub use epochs::{Memory, Moment, TooLarge};
 use learned::Learned;
 use recorded::{Recorded, Walk};
 pub use when::{Place, Places, When};
@@ -189,6 +189,17 @@ fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
     })
 }
 
+/// The instruction at `pc` as an exit, if it is a control-flow instruction.
+fn exit_of(bits: u32, pc: u64, len: u8, program: &Program) -> Option<Exit> {
+    let (kind, target) = classify(isa::flow_with(bits, program.xlen, program.zcm), pc)?;
+    Some(Exit { pc, target: target & (u64::MAX >> (64 - program.xlen)), kind, len })
+}
+
+/// No code is at `pc`.
+fn end_of_code(pc: u64) -> Exit {
+    Exit { pc, target: pc, kind: ExitKind::End, len: 0 }
+}
+
 impl Image {
     /// Decodes the code of `program`, at each address at which it can run ([`Program::code`]).
     pub fn new(program: &Program) -> Self {
@@ -235,11 +246,11 @@ impl Image {
         matches!(self.other.as_deref(), Some(Other::Recorded(_) | Other::Epochs(_)))
     }
 
-    /// Whether the code at `pc` has several versions.
-    pub fn changes(&self, pc: u64) -> bool {
+    /// Whether the code at `pc` has several versions, and it is not known which one is in force at `when`.
+    pub fn is_ambiguous(&self, pc: u64, when: When) -> bool {
         match self.other.as_deref() {
-            Some(Other::Recorded(recorded)) => recorded.changes(pc),
-            Some(Other::Epochs(epochs)) => epochs.changes(pc),
+            Some(Other::Recorded(recorded)) => !when.is_known() && recorded.changes(pc),
+            Some(Other::Epochs(epochs)) => epochs.is_ambiguous(pc, when),
             Some(Other::Learned(_)) | None => false,
         }
     }
@@ -251,21 +262,23 @@ impl Image {
 
     fn add(&mut self, base: u64, code: Vec<u8>, program: &Program) {
         let slots = code.len() / 2;
-        let mask = u64::MAX >> (64 - program.xlen);
-        // the code may run past its end after a 2- or a 4-byte instruction
         let end = self.exits.len() as u32;
-        let pc = base + code.len() as u64;
-        self.exits.push(Exit { pc, target: pc, kind: ExitKind::End, len: 0 });
-        let mut runs = vec![Run { count: 0, exit: end }; slots + 2];
+        self.exits.push(end_of_code(base + code.len() as u64));
+        let mut runs = vec![Run { count: 0, exit: end }; slots + 1];
         for slot in (0..slots).rev() {
             let low = halfword(&code, slot);
             let len = isa::length(low);
-            let insn = u32::from(low) | if len == 4 { u32::from(halfword(&code, slot + 1)) << 16 } else { 0 };
             let pc = base + 2 * slot as u64;
-            runs[slot] = match classify(isa::flow_with(insn, program.xlen, program.zcm), pc) {
-                Some((kind, target)) => {
-                    self.exits.push(Exit { pc, target: target & mask, kind, len });
-                    Run { count: 1, exit: self.exits.len() as u32 - 1 }
+            // only the first half of the last instruction may be there
+            let exit = match len {
+                4 if slot + 1 == slots => Some(end_of_code(pc)),
+                4 => exit_of(u32::from(low) | u32::from(halfword(&code, slot + 1)) << 16, pc, len, program),
+                _ => exit_of(low.into(), pc, len, program),
+            };
+            runs[slot] = match exit {
+                Some(exit) => {
+                    self.exits.push(exit);
+                    Run { count: (exit.kind != ExitKind::End).into(), exit: self.exits.len() as u32 - 1 }
                 }
                 None => {
                     let next = runs[slot + usize::from(len) / 2];

@@ -271,7 +271,7 @@ mod tests {
     }
 
     fn run(image: &Recorded, pc: u64, hart: u8, retired: u64) -> Option<(u32, u64, ExitKind)> {
-        image.run(pc, When { hart, retired }).map(|(count, exit)| (count, exit.pc, exit.kind))
+        image.run(pc, When { hart, retired, ..When::START }).map(|(count, exit)| (count, exit.pc, exit.kind))
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
     fn instructions_are_those_of_the_moment() {
         let image = image();
         let walk = |pc, retired| {
-            let walk = image.walk(pc, When { hart: 0, retired });
+            let walk = image.walk(pc, When { hart: 0, retired, ..When::START });
             walk.map(|i| (i.pc, i.len, i.bytes[0])).collect::<Vec<_>>()
         };
         assert_eq!(walk(0x100, 7), [(0x100, 4, 1), (0x104, 4, 1), (0x108, 2, 2), (0x10a, 4, 2)]);
@@ -312,7 +312,9 @@ mod tests {
         assert_eq!(walk(0x10a, 15), [(0x10a, 4, 2)]);
         assert_eq!(walk(0x102, 0), []);
         assert_eq!(walk(0x200, 0), [(0x200, 15, 4), (0x20f, 1, 5)]);
-        let bytes = |retired| (0x106..0x10e).map(|a| image.byte(a, When { hart: 0, retired })).collect::<Vec<_>>();
+        let bytes = |retired| {
+            (0x106..0x10e).map(|a| image.byte(a, When { hart: 0, retired, ..When::START })).collect::<Vec<_>>()
+        };
         assert_eq!(bytes(0), [1, 1, 2, 2, 2, 2, 2, 2].map(Some));
         assert_eq!(bytes(15), [Some(1), Some(1), Some(3), Some(3), Some(3), Some(3), None, None]);
     }

@@ -9,13 +9,17 @@ pub struct When {
     pub hart: u8,
     /// Instructions that it retired before; [`When::UNKNOWN`] after a loss of unknown length.
     pub retired: u64,
+    /// Cycle of its last event; 0 in a trace without times.
+    pub cycle: u64,
+    /// Cycle before which it retires what follows, up to its next event with a time: not before `cycle`.
+    pub until: u64,
 }
 
 impl When {
     /// Value of [`When::retired`].
     pub const UNKNOWN: u64 = u64::MAX;
     /// Before the first instruction of hart 0.
-    pub const START: Self = Self { hart: 0, retired: 0 };
+    pub const START: Self = Self { hart: 0, retired: 0, cycle: 0, until: 0 };
 
     /// So many instructions later.
     #[inline]
@@ -44,7 +48,7 @@ impl Place {
     #[inline]
     pub fn pass(&mut self, e: &FlowEvent) {
         self.pc = e.target;
-        self.when.hart = e.hart;
+        self.when = When { hart: e.hart, cycle: e.cycle, until: e.cycle, ..self.when };
         self.when = match e.kind {
             FlowKind::Gap { lost: 0 | u32::MAX } => When { retired: When::UNKNOWN, ..self.when },
             FlowKind::Gap { lost } => self.when.after(u64::from(e.count) + u64::from(lost)),
@@ -86,7 +90,7 @@ mod tests {
         let event = |kind, count| FlowEvent { hart: 2, kind, len: 0, count, pc: 0, target: 0x80, cycle: 0 };
         place.pass(&event(FlowKind::Jump, 3));
         place.pass(&event(FlowKind::Gap { lost: 10 }, 2));
-        assert_eq!(place, Place { pc: 0x80, when: When { hart: 2, retired: 15 } });
+        assert_eq!(place, Place { pc: 0x80, when: When { hart: 2, retired: 15, ..When::START } });
         place.pass(&event(FlowKind::Gap { lost: 0 }, 2));
         place.pass(&event(FlowKind::Jump, 3));
         assert!(!place.when.is_known());

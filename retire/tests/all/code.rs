@@ -88,13 +88,14 @@ fn damaged_code_is_an_error_or_another_image() {
         let image = Image::recorded(decoder.code);
         for start in starts {
             for retired in [0, 17, 1 << 40, When::UNKNOWN] {
-                let (pc, when) = (start.wrapping_add(random(8)), When { hart: random(3) as u8, retired });
+                let (pc, when) =
+                    (start.wrapping_add(random(8)), When { hart: random(3) as u8, retired, ..When::START });
                 let run = image.run_at(pc, when).map(|(count, exit)| (count, exit.pc));
                 if let Some((count, _)) = run {
                     assert!(image.skip_at(pc, count, when).is_some(), "{pc:x} {when:?}");
                 }
                 image.bytes(pc, 16, when);
-                image.changes(pc);
+                image.is_ambiguous(pc, when);
             }
         }
     }

@@ -103,7 +103,7 @@ fn tasks(
 /// Replays the trace once for all views.
 pub fn gather(execution: &Execution, folder: &Path) -> Result<Gathered, Failure> {
     let (replayed, named) = execution.open()?;
-    let symbols = Symbols::open(&execution.elf)?;
+    let symbols = execution.symbols()?;
     let (cores, cycles, image) = (replayed.cores(), replayed.has_cycles(), replayed.image());
     let tasks = tasks(execution, &replayed, symbols.clone(), &named.program);
     let mut coverage = Coverage::new();

@@ -58,7 +58,21 @@ impl Stack {
         mut change: impl FnMut(Change),
     ) {
         let change = &mut change;
+        functions.enter(self.context());
+        if let FlowKind::Context { context, alone: false } = e.kind {
+            // the event that follows is of the context before
+            self.next = Some(context);
+            return;
+        }
         self.run(e, functions, image, change);
+        let context = match e.kind {
+            FlowKind::Context { context, .. } => Some(context),
+            _ => self.next.take(),
+        };
+        if let Some(context) = context {
+            (self.context, self.space) = (Some(context), context.id());
+            functions.enter(context);
+        }
         self.sp = sp;
         let kind = match e.kind {
             FlowKind::ConditionalIndirect { how, taken: true } => how.into(),
@@ -90,11 +104,15 @@ impl Stack {
             FlowKind::Jump | FlowKind::Conditional { .. } => {}
             FlowKind::IndirectJump => self.jump(target, functions, change),
             FlowKind::ConditionalIndirect { .. } => {}
-            FlowKind::Context { context, .. } => self.space = context.id(),
+            FlowKind::Context { .. } => {}
             FlowKind::Stop => self.leave(0, change),
         }
-        // whatever was found, the code that runs is on top: a jump or branch to another function takes the place of this one
-        if self.frames.last().is_some_and(|top| !top.function.holds(target)) {
+        // whatever was found, the code that runs is on top: a jump or branch to another function takes the place of this one.
+        // A return from a trap is followed by a change of the context.
+        let stays = kind == FlowKind::TrapReturn;
+        let program = functions.program();
+        let other = |top: &Frame| !top.function.holds(target) || !stays && top.function.program != program;
+        if self.frames.last().is_some_and(other) {
             self.replace(functions.at(target), change);
         }
         self.place.pass(e);
@@ -117,16 +135,19 @@ impl Stack {
             return change(Change::Retired(e.count));
         }
         let Place { pc, when } = self.place;
-        let mut instructions = image.map(|image| image.instructions(pc, when));
-        let (mut pc, mut here) = (pc, 0);
-        for _ in 0..e.count {
+        let mut instructions = functions.image().or(image).map(|image| image.instructions(pc, when));
+        let mut next = |pc: &u64| {
+            let instruction = instructions.as_mut().and_then(Iterator::next);
+            Some(instruction.map_or(*pc, |i| i.pc.wrapping_add(i.len.into())))
+        };
+        let all: Vec<u64> = std::iter::successors(Some(pc), |pc| next(pc)).take(e.count as usize).collect();
+        let mut here = 0;
+        for pc in all {
             if !within(self, pc) {
                 change(Change::Retired(std::mem::take(&mut here)));
                 self.replace(functions.at(pc), change);
             }
             here += 1;
-            let instruction = instructions.as_mut().and_then(Iterator::next);
-            pc = instruction.map_or(pc, |i| i.pc.wrapping_add(i.len.into()));
         }
         change(Change::Retired(here));
         if !within(self, last) {

@@ -2,7 +2,7 @@
 //!
 //! A view that compares or counts by call path keeps a number instead of a list: the number of a node in a tree of calls.
 
-use super::functions::Functions;
+use super::functions::{ContextProgram, Functions};
 use super::{Change, Stack, DEEPEST};
 use crate::symbols::Symbols;
 use retire::image::Image;
@@ -48,6 +48,12 @@ impl Follower {
             index: HashMap::new(),
             tree: Vec::new(),
         }
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(self, programs: Vec<ContextProgram>) -> Self {
+        Self { functions: self.functions.with_contexts(programs), ..self }
     }
 
     /// Stack pointer of a core at its next event.

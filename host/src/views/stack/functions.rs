@@ -2,6 +2,8 @@
 
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
+use retire::image::Image;
+use retire::Context;
 
 /// A function: its number, and the addresses that are in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub struct Function {
     pub end: u64,
     /// It has a symbol.
     pub named: bool,
+    /// Number of the program that it is of.
+    pub program: u32,
 }
 
 impl Function {
@@ -30,39 +34,97 @@ impl Function {
     }
 }
 
+/// A program, and its functions that were met.
+#[derive(Debug, Default)]
+struct Program {
+    symbols: Symbols,
+    /// Where the view has no other.
+    image: Option<Image>,
+    known: Map<u64, Function>,
+}
+
+/// The program of a context.
+#[derive(Clone, Debug)]
+pub struct ContextProgram {
+    /// The context.
+    pub context: Context,
+    /// Names of its functions.
+    pub symbols: Symbols,
+    /// Its code.
+    pub image: Image,
+}
+
 /// All functions that were met; names are kept once.
 #[derive(Debug, Default)]
 pub struct Functions {
-    symbols: Symbols,
+    /// The first is that of contexts without their own.
+    programs: Vec<Program>,
+    /// Number of the program of each context that has its own.
+    of: Vec<(Context, u32)>,
+    /// Program of the current context.
+    current: u32,
     names: Vec<String>,
-    known: Map<u64, Function>,
 }
 
 impl Functions {
     /// Functions with the names of a program.
     pub fn new(symbols: Symbols) -> Self {
-        Self { symbols, ..Self::default() }
+        Self { programs: vec![Program { symbols, ..Program::default() }], ..Self::default() }
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(mut self, programs: Vec<ContextProgram>) -> Self {
+        for ContextProgram { context, symbols, image } in programs {
+            self.of.push((context, self.programs.len() as u32));
+            self.programs.push(Program { symbols, image: Some(image), known: Map::default() });
+        }
+        self
+    }
+
+    /// The code that follows is of `context`.
+    #[inline]
+    pub fn enter(&mut self, context: Context) {
+        if !self.of.is_empty() {
+            self.current = self.of.iter().find(|(of, _)| *of == context).map_or(0, |(_, program)| *program);
+        }
+    }
+
+    /// Number of the program of the current context.
+    pub fn program(&self) -> u32 {
+        self.current
+    }
+
+    /// Code of the current context, if it has its own.
+    pub fn image(&self) -> Option<&Image> {
+        self.programs.get(self.current as usize)?.image.as_ref()
     }
 
     /// The function that `pc` is in.
     pub fn at(&mut self, pc: u64) -> Function {
+        if self.programs.is_empty() {
+            self.programs.push(Program::default());
+        }
+        let current = self.current;
+        let program = &mut self.programs[current as usize];
         // most calls go where a call went before
-        if let Some(function) = self.known.get(&pc) {
+        if let Some(function) = program.known.get(&pc) {
             return *function;
         }
-        let (range, name) = self.symbols.around(pc);
+        let (range, name) = program.symbols.around(pc);
         let key = if name.is_some() { range.start } else { pc };
-        let function = match self.known.get(&key) {
+        let function = match program.known.get(&key) {
             Some(function) => *function,
             None => {
+                let named = name.is_some();
                 let number = self.names.len() as u32;
                 self.names.push(name.map_or_else(|| format!("0x{pc:08x}"), str::to_string));
-                let function = Function { number, start: range.start, end: range.end, named: name.is_some() };
-                self.known.insert(key, function);
+                let function = Function { number, start: range.start, end: range.end, named, program: current };
+                program.known.insert(key, function);
                 function
             }
         };
-        self.known.insert(pc, function);
+        program.known.insert(pc, function);
         function
     }
 

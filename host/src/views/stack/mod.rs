@@ -87,6 +87,9 @@ pub struct Stack {
     sp: Option<u64>,
     /// Address space of the code, where the trace tells it.
     space: u32,
+    /// Context of the next instruction if one was reported, and that of the instruction after the next event.
+    context: Option<retire::Context>,
+    next: Option<retire::Context>,
     /// Number of this stack, and of the next new one.
     number: u32,
     fresh: u32,
@@ -97,6 +100,11 @@ impl Stack {
     /// Frames, the outermost first.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
+    }
+
+    /// Context of the next instruction, of a trace with contexts.
+    pub fn context(&self) -> retire::Context {
+        self.context.unwrap_or(retire::Context::RESET)
     }
 
     fn enter(&mut self, frame: Frame, change: &mut impl FnMut(Change)) {

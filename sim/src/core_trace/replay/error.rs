@@ -63,7 +63,7 @@ pub enum PathError {
 impl PathError {
     /// `image` has no code at `pc`.
     pub(super) fn no_code(image: &Image, pc: u64, when: When) -> Self {
-        if !when.is_known() && image.changes(pc) {
+        if image.is_ambiguous(pc, when) {
             return Self::UnknownVersion(pc);
         }
         match image.is_of_recording() {
@@ -79,7 +79,7 @@ impl PathError {
                 "code that was loaded or written at run time, a trace of another program, or damage of the trace"
             }
             Self::UnknownVersion(_) => {
-                "the trace begins in the middle, or instructions before were lost without a count"
+                "the trace begins in the middle, instructions before were lost without a count, or the time of a change is not known"
             }
             Self::NotRecorded(_) => "a trace of another run, or damage of the trace",
             _ => "the trace is not of this ELF, or it is damaged",

@@ -34,6 +34,10 @@ pub struct Hart {
     pub pc: u64,
     /// Cycle of the last message.
     pub cycle: u64,
+    /// Cycle of the last reported event: the moment of code that changes with time.
+    pub(super) reported: u64,
+    /// Cycle of the message that is being replayed; the maximum where cycles are not counted from the beginning.
+    until: u64,
     /// Instructions since the last reported event.
     pub(super) since: u32,
     /// Instructions since the last message, and their maximum.
@@ -62,6 +66,8 @@ impl Hart {
             state: State::Waiting,
             pc: 0,
             cycle: 0,
+            reported: 0,
+            until: 0,
             since: 0,
             run: 0,
             limit: 1 << platform.count_bits,
@@ -82,7 +88,19 @@ impl Hart {
     #[inline]
     pub fn when(&self) -> When {
         let retired = self.lost.map_or(When::UNKNOWN, |lost| self.instructions.saturating_add(lost));
-        When { hart: self.index, retired }
+        When { hart: self.index, retired, cycle: self.reported, until: self.until }
+    }
+
+    /// Begins with a message that is `cycles` after the previous one.
+    #[inline(always)]
+    pub fn begin(&mut self, cycles: u64) {
+        self.until = self.until.max(self.cycle + cycles);
+    }
+
+    /// Restarts the cycles; `unknown`: not at the beginning of the trace.
+    pub(super) fn restart_cycles(&mut self, unknown: bool) {
+        (self.cycle, self.reported) = (0, 0);
+        self.until = if unknown { u64::MAX } else { 0 };
     }
 
     /// Counts `lost` instructions of a gap; 0 and the maximum are an unknown number.
@@ -130,6 +148,7 @@ impl Hart {
     #[inline(always)]
     pub(super) fn report(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
         let count = std::mem::take(&mut self.since);
+        self.reported = self.cycle;
         sink.event(&FlowEvent { hart: self.index, kind, len, count, pc, target, cycle: self.cycle });
         self.pc = target;
     }
@@ -313,6 +332,7 @@ impl Hart {
             return;
         }
         let count = if alone { std::mem::take(&mut self.since) } else { 0 };
+        self.reported = self.cycle;
         let (hart, cycle, kind) = (self.index, self.cycle, FlowKind::Context { context, alone });
         sink.event(&FlowEvent { hart, kind, len: 0, count, pc, target: pc, cycle });
     }

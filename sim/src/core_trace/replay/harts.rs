@@ -76,7 +76,7 @@ impl<'a> Harts<'a> {
                 (false, true) => State::Lost(0),
                 (false, false) => State::Waiting,
             };
-            hart.cycle = 0;
+            hart.restart_cycles(repeated);
             hart.since = 0;
             hart.run = 0;
             (hart.pc, hart.instructions) = hart.accepted;
@@ -153,7 +153,9 @@ impl<'a> Harts<'a> {
         path: &mut impl Path,
         sink: &mut impl ReplaySink,
     ) -> Result<(), PathError> {
-        let cycle = self.hart(message.core).cycle;
+        let hart = self.hart(message.core);
+        hart.begin(message.diff_cc);
+        let cycle = hart.cycle;
         match self.replay_escape(message, path, sink) {
             Err(e) => {
                 self.lose_path(message.core, e, sink)?;

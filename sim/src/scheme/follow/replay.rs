@@ -89,6 +89,7 @@ impl<'a> Decode<'a> for Replay {
         let (image, hart) = harts.running(core)?;
         let Self { predictors, reader, addresses } = self;
         let predictor = &mut predictors[usize::from(core)];
+        hart.begin(diff_cc);
         let exit = reach_branch(hart, predictor, image, count, sink)?;
         hart.cycle += diff_cc;
         let link = exit.pc + u64::from(exit.len);

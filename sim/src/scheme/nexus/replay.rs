@@ -84,6 +84,7 @@ impl<'a> Decode<'a> for Replay {
             }
         };
         let (image, hart) = harts.running(core)?;
+        hart.begin(diff_cc);
         let exit = hart.reach_stream_end(image, length, sink)?;
         hart.cycle += diff_cc;
         let target = if let ExitKind::Indirect(_, kind) = exit.kind {

@@ -166,6 +166,7 @@ impl<'a> Decode<'a> for Replay<'a> {
         harts.current = Some(core);
         let at = usize::from(core);
         let pending_cycles = std::mem::take(&mut self.pending_cycles[at]) + diff_cc;
+        harts.hart(core).begin(pending_cycles);
         // a stream that begins in the warm-up may end after it
         let in_warm_up = harts.hart(core).next_in_warm_up();
         let record = self.reader.record(core, self.open_branches[at].is_none(), !in_warm_up, bits)?;

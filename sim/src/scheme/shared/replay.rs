@@ -99,6 +99,7 @@ impl<'a> Decode<'a> for Replay {
             }
         };
         let (image, hart) = harts.running(*core)?;
+        hart.begin(diff_cc);
         let exit = reach_branch(hart, common.as_mut(), image, count, sink)?;
         hart.cycle += diff_cc;
         common.length += 1;

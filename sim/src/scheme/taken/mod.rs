@@ -166,6 +166,7 @@ impl<'a> Decode<'a> for Replay {
             }
         };
         let (image, hart) = harts.running(core)?;
+        hart.begin(diff_cc);
         let exit = hart.reach(image, length, &mut NotTaken, sink)?;
         hart.cycle += diff_cc;
         let (kind, target) = match exit.kind {

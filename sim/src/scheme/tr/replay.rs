@@ -138,6 +138,7 @@ impl<'a> Decode<'a> for Replay {
         };
         let (image, hart) = harts.running(core)?;
         let predictor = &mut self.predictors[usize::from(core)];
+        hart.begin(diff_cc);
         let exit = reach_branch(hart, predictor, image, count, sink)?;
         hart.cycle += diff_cc;
         let body = resolve(predictor, &mut self.reader, (core, hart), (exit, count), bits, sink)?;

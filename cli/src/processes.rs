@@ -1,0 +1,81 @@
+//! `goshawk profile --by process`: instructions by address space and privilege mode
+
+use crate::args::Execution;
+use crate::output::{count, percent, report_missing, Left, Right, Table};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use host::views::processes::{Process, Processes, Selection};
+use host::views::source::Replayed;
+use host::views::stack::follower::Follower;
+use host::views::stack::functions::ContextProgram;
+use retire::Context;
+use serde_json::json;
+use std::io::Write;
+
+/// What is shown.
+pub struct Shown<'a> {
+    /// The trace.
+    pub execution: &'a Execution,
+    /// Names of programs of contexts.
+    pub names: &'a [(Context, String)],
+    /// Selected contexts.
+    pub selection: Selection,
+    /// Maximum number of lines.
+    pub limit: usize,
+    /// As one JSON object.
+    pub json: bool,
+}
+
+/// Counts by process.
+///
+/// # Errors
+/// The trace cannot be replayed, or the output fails.
+pub fn profile(
+    shown: &Shown<'_>,
+    replayed: Replayed,
+    programs: Vec<ContextProgram>,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let (execution, cores) = (shown.execution, replayed.cores());
+    let follower = Follower::new(execution.symbols()?, Some(replayed.image()), cores).with_contexts(programs);
+    let mut processes = Processes::new(follower, cores).only(shown.selection.clone());
+    let missing = replayed.report_to(&mut processes, &Bars)?;
+    let found = processes.found();
+    let all: u64 = found.iter().map(Process::instructions).sum();
+    let program = |p: &Process| {
+        let own = shown.names.iter().find(|(context, _)| context.id() == p.space && context.privilege() == 0);
+        own.map(|(_, name)| name.as_str())
+    };
+    if shown.json {
+        let process = |p: &Process| {
+            let functions: Vec<_> =
+                p.functions.iter().map(|(name, n)| json!({ "function": name, "instructions": n })).collect();
+            let [user, supervisor, machine] = p.modes;
+            json!({ "space": p.space, "program": program(p), "instructions": p.instructions(), "user": user,
+                "supervisor": supervisor, "machine": machine, "switches": p.switches, "functions": functions })
+        };
+        let object = execution.object("profile").with("instructions", all.into());
+        object.with("processes", found.iter().map(process).collect()).print(out)?;
+    } else {
+        let columns = [("space", Right), ("program", Left), ("instructions", Right), ("", Right), ("user", Right)];
+        let more = [("supervisor", Right), ("machine", Right), ("switches", Right), ("most in", Left)];
+        let mut table = Table::of(&[&columns[..], &more].concat());
+        for p in found.iter().take(shown.limit) {
+            let most = p.functions.iter().max_by_key(|(name, n)| (**n, std::cmp::Reverse(*name)));
+            let [user, supervisor, machine] = p.modes.map(count);
+            table.row([
+                p.space.to_string(),
+                program(p).unwrap_or("-").to_string(),
+                count(p.instructions()),
+                percent(p.instructions(), all),
+                user,
+                supervisor,
+                machine,
+                count(p.switches),
+                most.map_or_else(String::new, |(name, n)| format!("{name} {}", percent(*n, p.instructions()))),
+            ]);
+        }
+        table.print(out)?;
+    }
+    Ok(report_missing(&execution.trace, &missing.lost, missing.damage.as_ref()))
+}
