@@ -1,5 +1,6 @@
 //! `goshawk gdb`: serves a recorded run or a trace to GDB, forwards and backwards
 
+use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -7,12 +8,14 @@ use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
 use host::inputs::Session;
+use host::views::tasks::Layout;
 use host::words::are_trace;
 use std::io::Write;
 
 /// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
-/// Every core is a thread. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
+/// Every core is a thread. In a recorded run each task that waits is one too, with the registers that it had when its core left it; tasks are
+/// found as `profile --by task` finds them. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
 /// `monitor when` shows the current position, `monitor goto N` goes to one. A recorded run (`goshawk encode --scheme
 /// inputs`) has registers and memory, which can be watched. A trace of the control flow has only the pc and the memory
 /// that no program writes; `monitor bt` shows its call stack, because GDB cannot unwind without registers. Registers
@@ -25,6 +28,8 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    tasks: TaskArgs,
     /// TCP port at which to wait for GDB; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = 3333, conflicts_with = "stdio")]
     port: u16,
@@ -43,23 +48,25 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Execution { trace, elf, parameters, .. } = &args.execution;
     if are_trace(trace, parameters.as_deref())? {
+        args.tasks.check(false, "with a recorded run")?;
         let session = FlowSession::open(trace, elf, args.execution.input_options(), &Bars)?;
-        serve(args, session.begin()?, out)
+        serve(args, session.begin()?, None, out)
     } else {
         let session = Session::open(trace, args.execution.input_options())?;
         if let Some(damage) = session.damage() {
             eprintln!("goshawk: {damage}; the recording ends there");
         }
-        serve(args, session.replay(), out)
+        let tasks = args.tasks.found(elf, session.info.params.xlen)?;
+        serve(args, session.replay(), tasks, out)
     }
 }
 
-fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, Failure> {
+fn serve(args: &Args, scene: impl Scene, tasks: Option<Layout>, out: &mut dyn Write) -> Result<Status, Failure> {
     out.flush()?;
     let path = args.execution.trace.display().to_string();
     let report = Box::new(move |text: &str| eprintln!("goshawk: {path}: {text}"));
     if args.stdio {
-        stdio(scene, report)?;
+        stdio(scene, tasks, report)?;
     } else {
         let mut said = Ok(());
         let listening = |port: u16| {
@@ -70,7 +77,7 @@ fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, 
                 eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");
             }
         };
-        tcp(scene, args.port, args.once, listening, report)?;
+        tcp(scene, tasks, args.port, args.once, listening, report)?;
         said?;
     }
     Ok(Status::Done)

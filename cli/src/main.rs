@@ -70,6 +70,7 @@ mod sweep;
 mod terms;
 #[cfg(feature = "hardware")]
 mod testbench;
+mod timeline;
 #[cfg(feature = "hardware")]
 mod vectors;
 mod views;
@@ -116,7 +117,7 @@ enum Command {
     Diff(views::DiffArgs),
     Profile(views::ProfileArgs),
     Coverage(coverage::Args),
-    Timeline(views::TimelineArgs),
+    Timeline(timeline::Args),
     Vcd(views::VcdArgs),
     #[cfg(feature = "hardware")]
     Gen(gen::Args),
@@ -164,7 +165,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Show(args) => views::show(args, out),
         Command::Profile(args) => views::profile(args, out),
         Command::Coverage(args) => coverage::run(args, out),
-        Command::Timeline(args) => views::timeline(args, out),
+        Command::Timeline(args) => timeline::run(args, out),
         Command::Vcd(args) => views::vcd(args, out),
         #[cfg(feature = "hardware")]
         Command::Gen(args) => gen::run(args, out),

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MULTIPLE_MEANINGS: &[(&str, &str)] = &[
     ("ascii", "descriptors of a trace, and of a capture with their disassembly"),
     ("buffer", "its depth in a SoC that is built, and that there is one in a SoC that is read"),
+    ("by", "what `profile` counts, and what has a track in `timeline`"),
     ("bytes", "of a store that is looked for, and of a value that is explained, which has fewer"),
     ("check", "`replay` compares with a run, `gen` builds the discontinuity check in"),
     ("clock", "the rate of a chip, and a signal of a log"),

@@ -1,6 +1,7 @@
-//! `goshawk show`, `diff`, `profile`, `timeline`, `vcd`: views of an execution
+//! `goshawk show`, `diff`, `profile`, `vcd`: views of an execution
 
 use crate::args::contexts::{ContextArgs, SelectionArgs};
+use crate::args::tasks::TaskArgs;
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
@@ -10,16 +11,16 @@ use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
 use clap::ValueEnum;
 use host::input::Named;
-use host::symbols::Symbols;
+use host::views::line_profile::LineProfile;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
 use host::views::show::{Selection, Show};
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
-use host::views::tasks::{member, Layout, Task, Tasks};
-use host::views::timeline::Timeline;
+use host::views::tasks::{Task, Tasks};
 use host::views::vcd::Dump;
 use retire::file::Replacement;
+use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -164,12 +165,8 @@ pub struct ProfileArgs {
     /// What is counted
     #[arg(long, value_enum, default_value_t = By::Function)]
     by: By,
-    /// Symbol of the pointer to the control block of the running task; of several cores an array of them [default: pxCurrentTCB]
-    #[arg(long, value_name = "SYMBOL")]
-    task_pointer: Option<String>,
-    /// Member of the control block with the name of the task, or its offset [default: pcTaskName]
-    #[arg(long, value_name = "MEMBER|N")]
-    task_name: Option<String>,
+    #[command(flatten)]
+    tasks: TaskArgs,
     /// Maximum number of listed lines: functions, tasks or processes
     #[arg(long = "limit", alias = "top", value_name = "N", default_value_t = 20, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     top: usize,
@@ -187,6 +184,30 @@ pub struct ProfileArgs {
     json: bool,
 }
 
+/// Counts by stack of functions, and of source lines where they are wanted.
+struct Profiles {
+    profile: Profile,
+    by_line: Option<LineProfile>,
+}
+
+impl RetireSink for Profiles {
+    const WANTS_STACK_POINTER: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.profile.event(e);
+        if let Some(lines) = &mut self.by_line {
+            lines.event(e);
+        }
+    }
+
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.profile.stack_pointer(hart, sp);
+        if let Some(lines) = &mut self.by_line {
+            lines.stack_pointer(hart, sp);
+        }
+    }
+}
+
 /// Counts by task.
 fn profile_tasks(
     args: &ProfileArgs,
@@ -195,18 +216,12 @@ fn profile_tasks(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let elf = &args.execution.elf;
-    let follower = Follower::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
-    let mut tasks = match &replayed {
-        Replayed::Trace(_) | Replayed::Recording(..) => Tasks::by_stack(follower, replayed.cores()),
-        Replayed::Recorded(session) => {
-            let params = &session.info.params;
-            let name = args.task_name.as_deref().unwrap_or("pcTaskName");
-            let name = name.parse().map_or_else(|_| member(elf, name), Ok)?;
-            let pointer = args.task_pointer.as_deref().unwrap_or("pxCurrentTCB");
-            let layout = Layout { current: Symbols::data(elf, pointer)?.into(), name, pointer: params.xlen / 8 };
-            let (base, size) = (params.ram_base.into(), params.ram_bytes as usize);
-            Tasks::by_memory(follower, params.cores, layout, &named.program, base, size)
-        }
+    let mut tasks = match args.tasks.recorded(elf, &replayed, &named.program)? {
+        Some(tasks) => tasks,
+        None => Tasks::by_stack(
+            Follower::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores()),
+            replayed.cores(),
+        ),
     };
     let missing = replayed.report_to(&mut tasks, &Bars)?;
     let found = tasks.found();
@@ -249,12 +264,8 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
             args.execution.trace.display()
         )));
     }
-    let given = [("--task-pointer", &args.task_pointer), ("--task-name", &args.task_name)];
-    if let Some((option, _)) = given.into_iter().find(|(_, value)| value.is_some()) {
-        if args.by != By::Task || matches!(replayed, Replayed::Trace(_)) {
-            return Err(Failure::Other(format!("`{option}`: only with `--by task` of a recorded run")));
-        }
-    }
+    let used = args.by == By::Task && matches!(replayed, Replayed::Recorded(_));
+    args.tasks.check(used, "with `--by task` of a recorded run")?;
     if args.by != By::Function {
         let by = if args.by == By::Task { "task" } else { "process" };
         if args.folded.is_some() || args.pprof.is_some() || args.speedscope.is_some() {
@@ -276,19 +287,41 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         let shown = Shown { execution: &args.execution, names: &names, selection, limit: args.top, json: args.json };
         return processes::profile(&shown, replayed, programs, out);
     }
-    let profile = Profile::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
-    let mut profile = profile.with_contexts(programs).only(selection);
-    let missing = replayed.report_to(&mut profile, &Bars)?;
+    if args.pprof.is_some() && !names.is_empty() {
+        return Err(Failure::Other(
+            "`--pprof`: not with `--context`: it has the source lines of one program; `--folded` and `--speedscope` have the functions \
+             of all"
+                .into(),
+        ));
+    }
+    let (elf, cores, image) = (&args.execution.elf, replayed.cores(), replayed.image());
+    let symbols = args.execution.symbols()?;
+    let by_line = || {
+        let follower = Follower::new(symbols.clone(), Some(image.clone()), cores);
+        LineProfile::new(follower, image.clone(), cores).only(selection.clone())
+    };
+    let by_line = args.pprof.as_ref().map(|_| by_line());
+    let profile =
+        Profile::new(symbols.clone(), Some(image.clone()), cores).with_contexts(programs).only(selection.clone());
+    let mut profiles = Profiles { profile, by_line };
+    let missing = replayed.report_to(&mut profiles, &Bars)?;
+    let Profiles { profile, by_line } = profiles;
+    // functions are known without line tables, too
+    let lines = Lines::open(elf).ok();
+    let pprof = |out: &mut dyn Write| match &by_line {
+        Some(by_line) => by_line.pprof(elf, lines.as_ref(), &symbols, out),
+        None => Ok(()),
+    };
     let title = args.execution.trace.display().to_string();
-    type Written<'a> = &'a dyn Fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
+    type Written<'a> = &'a dyn Fn(&mut dyn Write) -> std::io::Result<()>;
     for (path, write) in [
-        (&args.folded, &Profile::folded as Written<'_>),
-        (&args.pprof, &Profile::pprof),
-        (&args.speedscope, &|profile, out| profile.speedscope(&title, out)),
+        (&args.folded, (&|out: &mut dyn Write| profile.folded(out)) as Written<'_>),
+        (&args.pprof, &pprof),
+        (&args.speedscope, &|out: &mut dyn Write| profile.speedscope(&title, out)),
     ] {
         let Some(path) = path else { continue };
         let mut file = Replacement::create(path)?;
-        write(&profile, &mut file).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
+        write(&mut file).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
         file.commit()?;
     }
     let shares = profile.flat();
@@ -335,24 +368,6 @@ pub struct VcdArgs {
     json: bool,
 }
 
-/// Prints what a file with a time axis contains.
-fn drawn(
-    execution: &Execution,
-    command: &str,
-    cores: u8,
-    cycles: bool,
-    output: &OutputPath,
-    json: bool,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let axis = if cycles { "cycles" } else { "instructions" };
-    if json {
-        let object = execution.object(command).with("cores", cores.into()).with("axis", axis.into());
-        return Ok(object.with("output", output.display().to_string().into()).print(out)?);
-    }
-    Ok(facts(out, &[("cores", cores.to_string()), ("axis", axis.into()), ("written", output.display().to_string())])?)
-}
-
 /// Writes a value change dump.
 pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, named) = args.execution.open()?;
@@ -378,78 +393,13 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let missing = replayed.report_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
     file.commit()?;
-    drawn(&args.execution, "vcd", cores, cycles, &args.output, args.json, out)?;
-    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
-}
-
-/// Write the functions of all cores over time, for Perfetto
-///
-/// The time axis counts instructions of all cores in the order of replay, one per microsecond, or clock cycles for a
-/// trace with time stamps. Perfetto (ui.perfetto.dev) opens the file.
-#[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json\n  goshawk timeline timed.gtr --elf builtin:vm -o vm.json\n  goshawk timeline kernel.gtr --elf kernel.elf --context 1=a.elf -o kernel.json"
-)]
-pub struct TimelineArgs {
-    #[command(flatten)]
-    execution: Execution,
-    #[command(flatten)]
-    contexts: ContextArgs,
-    /// Maximum depth of the shown call stacks, in functions
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
-    depth: usize,
-    /// File to write
-    #[arg(short, long, value_name = "FILE")]
-    output: OutputPath,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Size from which on viewers of timelines may fail, bytes.
-const LARGE: u64 = 256 << 20;
-
-/// What to do about a large timeline.
-fn large(path: &str, bytes: u64) -> Option<String> {
-    (bytes > LARGE).then(|| {
-        format!(
-            "{path}: has {} bytes, which viewers may not open; `--depth` writes fewer functions, and `goshawk report trace` \
-             makes a page of bounded size",
-            count(bytes)
-        )
-    })
-}
-
-/// Writes a timeline.
-pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (replayed, _) = args.execution.open_with(&args.contexts.programs())?;
-    let cycles = replayed.has_cycles();
-    let symbols = args.execution.symbols()?;
-    let cores = replayed.cores();
-    let failure = |e| Failure::io(&args.output, e);
-    let mut file = Replacement::create(&args.output)?;
-    let timeline =
-        Timeline::new(symbols, Some(replayed.image()), cores, args.depth, cycles, &mut file).map_err(failure)?;
-    let mut timeline = timeline.with_contexts(args.contexts.open()?);
-    let missing = replayed.report_to(&mut timeline, &Bars)?;
-    timeline.finish().map_err(failure)?;
-    file.commit()?;
-    // an output that is not a regular file has no size
-    let bytes = std::fs::metadata(&args.output).map_or(0, |m| m.len());
-    if let Some(warning) = large(&args.output.display().to_string(), bytes) {
-        eprintln!("goshawk: {warning}");
+    let axis = if cycles { "cycles" } else { "instructions" };
+    let output = args.output.display().to_string();
+    if args.json {
+        let object = args.execution.object("vcd").with("cores", cores.into()).with("axis", axis.into());
+        object.with("output", output.into()).print(out)?;
+    } else {
+        facts(out, &[("cores", cores.to_string()), ("axis", axis.into()), ("written", output)])?;
     }
-    drawn(&args.execution, "timeline", cores, cycles, &args.output, args.json, out)?;
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_large_timelines_have_a_warning() {
-        assert_eq!(large("x.json", LARGE), None);
-        assert!(large("x.json", 1 << 30).unwrap().starts_with("x.json: has 1,073,741,824 bytes, "));
-    }
 }

@@ -4,9 +4,9 @@ use crate::args::recorded::Recorded;
 use crate::output::{count, report_missing};
 use crate::places::Places;
 use crate::{Failure, Status};
+use host::assembly::csr_text;
 use host::assembly::{Assembly, REGISTERS};
 use host::debug::why::{How, Location, Slice, Slicer, Step};
-use host::missing::csr_name;
 use host::symbols::Symbols;
 use host::trace::LossSummary;
 use host::HostError;
@@ -93,7 +93,7 @@ fn name(location: Location, places: &Places) -> String {
 fn source(step: &Step, places: &Places) -> String {
     match step.how {
         How::Device(addr) => format!("from the device at {}", places.address(addr)),
-        How::Csr(csr) => format!("from CSR {}", csr_name(csr).unwrap_or_else(|| format!("0x{csr:03x}"))),
+        How::Csr(csr) => format!("from CSR {}", csr_text(csr)),
         How::Master => "by a bus master that is not a core".into(),
         How::Computed => String::new(),
     }

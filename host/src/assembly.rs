@@ -1,5 +1,6 @@
 //! Instructions as text, and their memory accesses
 
+use crate::missing::csr_name;
 use riscv_isa::{decode_compressed, decode_full, Compressed, Instruction, Target, Xlen};
 
 /// Names of the integer registers in the calling convention (ABI).
@@ -26,6 +27,11 @@ fn named(text: &str) -> String {
     out + rest
 }
 
+/// Name of a CSR; its number if it has none.
+pub fn csr_text(number: u16) -> String {
+    csr_name(number).unwrap_or_else(|| format!("0x{number:03x}"))
+}
+
 /// A decoder of RISC-V instructions for display; an instruction that it cannot decode has no text.
 #[derive(Clone, Debug)]
 pub struct Assembly(Target);
@@ -47,13 +53,19 @@ impl Assembly {
         (whole != Instruction::UNIMP).then_some(whole)
     }
 
-    /// The instruction with its operands in assembler syntax; targets are relative to it.
+    /// The instruction with its operands in assembler syntax; targets are relative to it. CSRs have their names.
     pub fn text(&self, bits: u32, len: u8) -> Option<String> {
         if len == 2 {
             let short = decode_compressed(bits as u16, &self.0);
             return (short != Compressed::UNIMP).then(|| named(&short.to_string()));
         }
-        self.decode(bits, len).map(|i| named(&i.to_string()))
+        let text = named(&self.decode(bits, len)?.to_string());
+        // major opcode SYSTEM, with an operation on a CSR
+        if bits & 0x7f != 0x73 || bits >> 12 & 3 == 0 {
+            return Some(text);
+        }
+        let number = (bits >> 20) as u16;
+        Some(text.replacen(&format!(", {number}, "), &format!(", {}, ", csr_text(number)), 1))
     }
 
     /// How a load, store or atomic computes its address.
@@ -106,6 +118,11 @@ mod tests {
             (0x00ad_a283, 4, Some("lw t0, 10(s11)")),
             (0x0000_8067, 4, Some("jalr zero, 0(ra)")),
             (0x3020_0073, 4, Some("mret")),
+            // CSRs: named, without a name, and with an immediate operand of the same number
+            (0x3400_1573, 4, Some("csrrw a0, mscratch, zero")),
+            (0x7c00_1073, 4, Some("csrrw zero, 0x7c0, zero")),
+            (0x0030_d573, 4, Some("csrrwi a0, fcsr, 1")),
+            (0x0031_d1f3, 4, Some("csrrwi gp, fcsr, 3")),
             (0x4501, 2, Some("c.li a0, 0")),
             (0x0000, 2, None),
             (0xffff_ffff, 4, None),

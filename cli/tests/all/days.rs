@@ -31,6 +31,11 @@ fn the_crash_is_as_its_tutorial_shows() {
 }
 
 #[test]
+fn the_symptoms_are_as_their_tutorial_shows() {
+    check("tutorials", &["--only", "symptoms"]);
+}
+
+#[test]
 fn the_linux_program_is_as_its_tutorial_shows() {
     check("tutorials", &["--only", "linux"]);
 }

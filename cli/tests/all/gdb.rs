@@ -316,3 +316,35 @@ fn stores_of_a_bus_master_are_watched_and_found() {
     );
     assert!(refused.ends_with("exit code 2\n") && !place.path().join("x.gip").exists(), "{refused}");
 }
+
+/// `programs/faults/tasks.c`: three tasks, of which two wait while one runs.
+#[test]
+fn a_task_that_waits_is_a_thread_with_the_registers_that_it_had() {
+    let place = Place::new();
+    std::fs::copy(crate::halt::program("tasks"), place.path().join("bank.elf")).unwrap();
+    place.good("encode bank.elf --scheme inputs -o tasks.gip");
+    let script = "set pagination off\nset style enabled off\n\
+        target remote | goshawk gdb tasks.gip --elf bank.elf --stdio\n\
+        break work if n == 50\nignore 1 11\ncontinue\ninfo threads\nthread apply all backtrace\nprint now\n";
+    let (said, errors) = gdb_line_by_line(&place, script);
+    in_order(
+        &said,
+        &[
+            "hit Breakpoint 1, work (n=n@entry=50)",
+            // the running task, and where the others were interrupted
+            "(core 0, instruction ",
+            ", task slow)",
+            "(task fast, waits since moment ",
+            "(task IDLE, waits since moment ",
+            "$1 = 1",
+        ],
+    );
+    let stack = |thread: &str| {
+        let at = said.find(&format!("(Thread {thread} (")).unwrap_or_else(|| panic!("{thread}: {said}{errors}"));
+        said[at..].split("\n\n").next().unwrap().to_string()
+    };
+    let [slow, fast, idle] = ["1.1", "1.2", "1.4"].map(stack);
+    assert!(slow.contains("work (n=n@entry=50)") && slow.contains(" in slow ()"), "{slow}");
+    assert!(fast.contains(" fast ()") && !fast.contains("trap_entry"), "{fast}");
+    assert!(idle.contains(" idle ()") && !idle.contains("trap_entry"), "{idle}");
+}

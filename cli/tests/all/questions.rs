@@ -270,3 +270,30 @@ fn tasks_have_their_names_and_shares() {
         assert!(refused.contains(wanted) && refused.ends_with("exit code 2\n"), "{refused}");
     }
 }
+
+#[test]
+fn a_timeline_has_the_same_calls_in_both_formats() {
+    let place = Place::new();
+    record(&place, "tasks", 1, "");
+    place.good(&format!("timeline tasks.gip --elf {} -o every.json", program("tasks")));
+    let text = std::fs::read_to_string(place.path().join("every.json")).unwrap();
+    let every: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+    let calls = every.iter().filter(|e| e["ph"] == "B").count();
+    for by in ["core", "task"] {
+        let found = json(&place, "timeline", "tasks", &format!("--format perfetto --by {by} -o bounded.pftrace"));
+        // 91 switches make 92 spans of tasks, and each is in a trap
+        assert_eq!(found["slices"], calls + 92 + 91, "{found}");
+        assert_eq!(found["merged_below"], 0, "{found}");
+        let bytes = std::fs::read(place.path().join("bounded.pftrace")).unwrap();
+        let named = |name: &str| bytes.windows(name.len()).any(|w| w == name.as_bytes());
+        assert!(bytes[0] == 0x0a && named("timer interrupt") && named("IDLE") && named("slow"));
+    }
+    for (words, wanted) in [
+        ("--by task", "`--by task`: only with `--format perfetto`"),
+        ("--task-name 8", "`--task-name`: only with `--format perfetto` of a recorded run"),
+        ("--format perfetto --by task --task-pointer none", "has no symbol `none`"),
+    ] {
+        let refused = place.session(&format!("timeline tasks.gip --elf {} {words} -o x.json", program("tasks")));
+        assert!(refused.contains(wanted) && refused.ends_with("exit code 2\n"), "{refused}");
+    }
+}

@@ -10,6 +10,7 @@
 //! | `agent` | conditions of breakpoints |
 //! | `arch` | registers in GDB's remote protocol |
 //! | `packets` | what the library of the protocol does not know |
+//! | [`tasks`] | tasks that wait, as they were when their core left them |
 //! | `target` | a run or trace in GDB's remote protocol |
 //! | [`server`] | the connection to GDB |
 //! | [`why`] | the chain of instructions that made a value |
@@ -25,5 +26,6 @@ mod packets;
 pub mod scene;
 pub mod server;
 mod target;
+pub mod tasks;
 pub mod why;
 pub mod writer;

@@ -3,6 +3,7 @@
 use super::packets::{Incoming, Outgoing};
 use super::scene::Scene;
 use super::target::{stopped, Debugger};
+use crate::views::tasks::Layout;
 use crate::HostError;
 use gdbstub::conn::{Connection, ConnectionExt};
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
@@ -109,12 +110,13 @@ fn serve<S: Scene>(target: &mut Debugger<S>, pipes: Pipes) -> Result<(), HostErr
     }
 }
 
-/// Serves GDB on standard input and output until it disconnects; `report` is called with error messages.
+/// Serves GDB on standard input and output until it disconnects. `tasks`: where those of an operating system are; `report` is called with
+/// error messages.
 ///
 /// # Errors
 /// GDB sent an invalid packet.
-pub fn stdio<S: Scene>(scene: S, report: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    pipes(scene, io::stdin(), io::stdout(), report)
+pub fn stdio<S: Scene>(scene: S, tasks: Option<Layout>, report: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+    pipes(scene, tasks, io::stdin(), io::stdout(), report)
 }
 
 /// Serves what is sent by one pipe and answers by the other, until the first one ends.
@@ -123,11 +125,12 @@ pub fn stdio<S: Scene>(scene: S, report: Box<dyn Fn(&str)>) -> Result<(), HostEr
 /// What was sent cannot be understood.
 pub fn pipes<S: Scene>(
     scene: S,
+    tasks: Option<Layout>,
     from: impl Read + Send + 'static,
     to: impl Write + Send + 'static,
     report: Box<dyn Fn(&str)>,
 ) -> Result<(), HostError> {
-    serve(&mut Debugger::new(scene, report), Pipes::new(from, to))
+    serve(&mut Debugger::new(scene, tasks, report), Pipes::new(from, to))
 }
 
 /// The reply to a second GDB while one is served: an error with a text.
@@ -146,6 +149,7 @@ fn packet(text: &str) -> String {
 /// The port is taken.
 pub fn tcp<S: Scene>(
     scene: S,
+    tasks: Option<Layout>,
     port: u16,
     once: bool,
     listening: impl FnOnce(u16),
@@ -154,7 +158,7 @@ pub fn tcp<S: Scene>(
     let failure = |e: io::Error| HostError::Other(format!("port {port}: {e}"));
     let listener = TcpListener::bind(("127.0.0.1", port)).map_err(failure)?;
     listening(listener.local_addr().map_err(failure)?.port());
-    let mut target = Debugger::new(scene, report);
+    let mut target = Debugger::new(scene, tasks, report);
     let busy = Arc::new(AtomicBool::new(false));
     let (send, receive) = channel();
     let taken = Arc::clone(&busy);

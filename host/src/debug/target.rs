@@ -4,6 +4,8 @@ use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
 use super::motion::{Kind, Motion, Stop, Watch};
 use super::packets::Conditions;
 use super::scene::Scene;
+use super::tasks::{History, Left};
+use crate::views::tasks::Layout;
 use gdbstub::common::{Pid, Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
@@ -52,6 +54,37 @@ pub struct Debugger<S: Scene> {
     report: Box<dyn Fn(&str)>,
     /// Moments by the names that the user gave them.
     marks: BTreeMap<String, u64>,
+    tasks: Option<Layout>,
+    /// Switches of tasks, found when GDB first asks for threads.
+    history: Option<History>,
+    /// Registers of waiting tasks, of the moments at which they were left.
+    parked: BTreeMap<(u64, u8), Parked>,
+}
+
+/// Registers of a task that waits.
+struct Parked {
+    registers: Regs,
+    floats: Option<[u64; 32]>,
+}
+
+impl Parked {
+    /// Writes a register that is known; returns its length.
+    fn register(&self, id: Number, buf: &mut [u8]) -> Option<usize> {
+        let (value, length) = match id.0 {
+            n @ 0..PC => (self.registers.x?[n], self.registers.bytes),
+            PC => (self.registers.pc?, self.registers.bytes),
+            n @ FIRST_FLOAT..FIRST_CSR => (self.floats?[n - FIRST_FLOAT], 8),
+            _ => return None,
+        };
+        buf[..length].copy_from_slice(&value.to_le_bytes()[..length]);
+        Some(length)
+    }
+}
+
+/// A thread.
+enum Thread {
+    Core(u8),
+    Waiting { block: u64, left: Left },
 }
 
 /// A stop that GDB requested.
@@ -64,9 +97,53 @@ fn tid(core: u8) -> Tid {
 }
 
 impl<S: Scene> Debugger<S> {
-    pub fn new(scene: S, report: Box<dyn Fn(&str)>) -> Self {
+    /// `tasks`: where those of an operating system are, if values are known.
+    pub fn new(scene: S, tasks: Option<Layout>, report: Box<dyn Fn(&str)>) -> Self {
         let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
-        Self { motion: Motion::new(scene), go: ResumeAction::On(None), current: 0, xml, report, marks: BTreeMap::new() }
+        Self {
+            motion: Motion::new(scene),
+            go: ResumeAction::On(None),
+            current: 0,
+            xml,
+            report,
+            marks: BTreeMap::new(),
+            tasks: tasks.filter(|_| S::VALUES),
+            history: None,
+            parked: BTreeMap::new(),
+        }
+    }
+
+    /// The tasks that wait at this moment: thread, control block, and when they were left.
+    fn waiting(&self) -> impl Iterator<Item = (Tid, u64, Left)> + '_ {
+        let cores = usize::from(self.replay().cores());
+        let waiting = self.history.as_ref().map(|history| history.waiting(self.replay())).unwrap_or_default();
+        waiting.into_iter().filter_map(move |(number, block, left)| Some((Tid::new(cores + 1 + number)?, block, left)))
+    }
+
+    /// The thread that GDB named.
+    fn thread(&self, tid: Tid) -> Result<Thread, TargetError<String>> {
+        let waits = self.waiting().find(|(of, ..)| *of == tid);
+        waits.map_or_else(|| self.core(tid).map(Thread::Core), |(_, block, left)| Ok(Thread::Waiting { block, left }))
+    }
+
+    /// The registers of a core.
+    fn registers_of(scene: &S, core: u8) -> Regs {
+        Regs { bytes: usize::from(scene.xlen() / 8), x: scene.registers(core), pc: scene.pc(core) }
+    }
+
+    /// The registers of a task that waits.
+    fn parked(&mut self, left: Left) -> TargetResult<&Parked, Self> {
+        let key = (left.moment, left.core);
+        if !self.parked.contains_key(&key) {
+            let here = self.replay().position();
+            let failed = |e: S::Error| TargetError::Fatal(e.to_string());
+            self.motion.line.seek(left.moment).map_err(failed)?;
+            let scene = self.replay();
+            let parked = Parked { registers: Self::registers_of(scene, left.core), floats: scene.floats(left.core) };
+            self.motion.line.seek(here).map_err(failed)?;
+            self.parked.insert(key, parked);
+        }
+        self.parked.get(&key).ok_or(TargetError::NonFatal)
     }
 
     fn replay(&self) -> &S {
@@ -126,6 +203,9 @@ impl<S: Scene> Debugger<S> {
         let there = (1..=usize::from(self.replay().cores())).contains(&tid.get());
         if there {
             Ok((tid.get() - 1) as u8)
+        } else if self.waiting().any(|(of, ..)| of == tid) {
+            Err(self
+                .refuse(&format!("thread {tid} is a task that waits: it cannot be stepped; the threads of cores can")))
         } else {
             Err(self.refuse(&format!("thread {tid} is none: there are {}, a core each", self.replay().cores())))
         }
@@ -227,8 +307,10 @@ impl<S: Scene> Target for Debugger<S> {
 
 impl<S: Scene> MultiThreadBase for Debugger<S> {
     fn read_registers(&mut self, regs: &mut Regs, tid: Tid) -> TargetResult<(), Self> {
-        let (scene, core) = (self.replay(), self.core(tid)?);
-        *regs = Regs { bytes: usize::from(scene.xlen() / 8), x: scene.registers(core), pc: scene.pc(core) };
+        *regs = match self.thread(tid)? {
+            Thread::Core(core) => Self::registers_of(self.replay(), core),
+            Thread::Waiting { left, .. } => self.parked(left)?.registers.clone(),
+        };
         Ok(())
     }
 
@@ -257,7 +339,11 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
     fn list_active_threads(&mut self, active: &mut dyn FnMut(Tid)) -> Result<(), String> {
         // GDB does not say which thread runs backwards: it is the first one in this list
         let others = (0..self.replay().cores()).filter(|core| *core != self.current);
-        std::iter::once(self.current).chain(others).map(tid).for_each(active);
+        std::iter::once(self.current).chain(others).map(tid).for_each(&mut *active);
+        if let Some(layout) = self.tasks.filter(|_| self.history.is_none()) {
+            self.history = Some(History::of(&mut self.motion.line, layout).map_err(|e| e.to_string())?);
+        }
+        self.waiting().for_each(|(tid, ..)| active(tid));
         Ok(())
     }
 
@@ -272,7 +358,11 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
 
 impl<S: Scene> SingleRegisterAccess<Tid> for Debugger<S> {
     fn read_register(&mut self, tid: Tid, id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
-        let (scene, core) = (self.replay(), self.core(tid)?);
+        let core = match self.thread(tid)? {
+            Thread::Core(core) => core,
+            Thread::Waiting { left, .. } => return self.parked(left)?.register(id, buf).ok_or(TargetError::NonFatal),
+        };
+        let scene = self.replay();
         if (FIRST_FLOAT..FIRST_CSR).contains(&id.0) {
             let floats = scene.floats(core).ok_or(TargetError::NonFatal)?;
             buf[..8].copy_from_slice(&floats[id.0 - FIRST_FLOAT].to_le_bytes());
@@ -421,10 +511,18 @@ impl<S: Scene> HwWatchpoint for Debugger<S> {
 
 impl<S: Scene> ThreadExtraInfo for Debugger<S> {
     fn thread_extra_info(&self, tid: Tid, buf: &mut [u8]) -> Result<usize, String> {
-        let Ok(core) = self.core(tid) else { return Ok(0) };
+        let Ok(thread) = self.thread(tid) else { return Ok(0) };
         let scene = self.replay();
-        let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
-        let text = format!("core {core}, instruction {}{cycle}", scene.retired(core));
+        let name = |block: u64| self.tasks.map_or_else(String::new, |layout| layout.task_name(scene, block));
+        let text = match thread {
+            Thread::Core(core) => {
+                let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
+                let task = self.tasks.and_then(|layout| layout.running(scene, core));
+                let task = task.map(|block| format!(", task {}", name(block))).unwrap_or_default();
+                format!("core {core}, instruction {}{cycle}{task}", scene.retired(core))
+            }
+            Thread::Waiting { block, left } => format!("task {}, waits since moment {}", name(block), left.at),
+        };
         let n = text.len().min(buf.len());
         buf[..n].copy_from_slice(&text.as_bytes()[..n]);
         Ok(n)

@@ -10,6 +10,8 @@
 //! | [`usage`] | how deep stacks went, and overflows |
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
+//! | [`line_profile`] | instructions by stack of source lines, for pprof |
+//! | [`perfetto`] | a timeline of bounded size in Perfetto's format |
 //! | [`pprof`] | a profile in pprof's format |
 //! | [`speedscope`] | a profile in speedscope's format |
 //! | [`heap`] | blocks that are never freed, freed twice, or used without being allocated |
@@ -19,7 +21,7 @@
 //! | [`processes`] | instructions by address space and privilege mode |
 //! | [`tasks`] | instructions by task of an operating system |
 //! | [`thinned`] | functions, tasks and traps over time, of bounded size |
-//! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
+//! | [`timeline`] | functions of all cores on one time axis, as JSON for Perfetto and Chrome |
 //! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
 //! | [`paths`] | which source files a result has |
@@ -28,10 +30,12 @@
 pub mod coverage;
 pub mod diff;
 pub mod heap;
+pub mod line_profile;
 pub mod lines;
 pub mod locks;
 pub mod loops;
 pub mod paths;
+pub mod perfetto;
 pub mod pprof;
 pub mod processes;
 pub mod profile;

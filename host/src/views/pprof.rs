@@ -1,17 +1,18 @@
 //! Profiles in `pprof`'s format: gzipped protocol buffers
 //!
-//! A sample is a stack; its value is a number of instructions. A location is a function: stacks consist of functions,
-//! not of lines.
+//! A sample is a stack; its value is a number of instructions. A location is a source line with the functions that were inlined there.
 //!
 //! # Source
 //! `profile.proto` of github.com/google/pprof, message `perftools.profiles.Profile`.
 
+use super::lines::SourceLocation;
 use flate2::{write::GzEncoder, Compression};
 use prost::Message;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 #[derive(Clone, PartialEq, Message)]
-struct ValueType {
+pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
     r#type: i64,
     #[prost(int64, tag = "2")]
@@ -19,69 +20,106 @@ struct ValueType {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Sample {
+pub(super) struct Sample {
     #[prost(uint64, repeated, tag = "1")]
-    location_id: Vec<u64>,
+    pub location_id: Vec<u64>,
     #[prost(int64, repeated, tag = "2")]
-    value: Vec<i64>,
+    pub value: Vec<i64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Line {
-    #[prost(uint64, tag = "1")]
-    function_id: u64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Location {
+pub(super) struct Mapping {
     #[prost(uint64, tag = "1")]
     id: u64,
-    #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
+    #[prost(uint64, tag = "2")]
+    memory_start: u64,
+    #[prost(uint64, tag = "3")]
+    memory_limit: u64,
+    #[prost(int64, tag = "5")]
+    filename: i64,
+    #[prost(bool, tag = "7")]
+    has_functions: bool,
+    #[prost(bool, tag = "8")]
+    has_filenames: bool,
+    #[prost(bool, tag = "9")]
+    has_line_numbers: bool,
+    #[prost(bool, tag = "10")]
+    has_inline_frames: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Function {
+pub(super) struct Line {
     #[prost(uint64, tag = "1")]
-    id: u64,
+    pub function_id: u64,
     #[prost(int64, tag = "2")]
-    name: i64,
+    pub line: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Location {
+    #[prost(uint64, tag = "1")]
+    pub id: u64,
+    #[prost(uint64, tag = "2")]
+    mapping_id: u64,
+    #[prost(uint64, tag = "3")]
+    pub address: u64,
+    #[prost(message, repeated, tag = "4")]
+    pub line: Vec<Line>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Function {
+    #[prost(uint64, tag = "1")]
+    pub id: u64,
+    #[prost(int64, tag = "2")]
+    pub name: i64,
     #[prost(int64, tag = "3")]
     system_name: i64,
+    #[prost(int64, tag = "4")]
+    pub filename: i64,
 }
 
 /// The fields in use. Written in concatenated parts, which a reader merges.
 #[derive(Clone, PartialEq, Message)]
-struct Profile {
+pub(super) struct Profile {
     #[prost(message, repeated, tag = "1")]
     sample_type: Vec<ValueType>,
     #[prost(message, repeated, tag = "2")]
-    sample: Vec<Sample>,
+    pub sample: Vec<Sample>,
+    #[prost(message, repeated, tag = "3")]
+    mapping: Vec<Mapping>,
     #[prost(message, repeated, tag = "4")]
-    location: Vec<Location>,
+    pub location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
-    function: Vec<Function>,
+    pub function: Vec<Function>,
     #[prost(string, repeated, tag = "6")]
-    string_table: Vec<String>,
+    pub string_table: Vec<String>,
     #[prost(message, optional, tag = "11")]
     period_type: Option<ValueType>,
     #[prost(int64, tag = "12")]
     period: i64,
 }
 
-/// The first entries of the string table; names of functions follow.
+/// The first entries of the string table; others follow where they are first used.
 const TEXTS: [&str; 3] = ["", "instructions", "count"];
 
-/// Writes stacks of functions, each from the innermost, with their instruction counts.
-pub struct Pprof<W: Write>(GzEncoder<W>);
+/// Writes stacks of locations, each from the innermost, with their instruction counts.
+pub struct Pprof<W: Write> {
+    out: GzEncoder<W>,
+    texts: HashMap<String, i64>,
+    functions: HashMap<(i64, i64), u64>,
+    locations: HashMap<Vec<SourceLocation>, u64>,
+}
 
 impl<W: Write> Pprof<W> {
-    /// Starts the file, with the names of all functions by number.
+    /// Starts the file. `program`: its name; `lines`: locations have source lines.
     ///
     /// # Errors
     /// `out` failed.
-    pub fn new<'a>(out: W, functions: impl Iterator<Item = &'a str>) -> io::Result<Self> {
-        let mut file = Self(GzEncoder::new(out, Compression::default()));
+    pub fn new(out: W, program: &str, lines: bool) -> io::Result<Self> {
+        let texts = TEXTS.into_iter().map(String::from).zip(0..).collect();
+        let out = GzEncoder::new(out, Compression::default());
+        let mut file = Self { out, texts, functions: HashMap::new(), locations: HashMap::new() };
         let instructions = ValueType { r#type: 1, unit: 2 };
         file.put(&Profile {
             sample_type: vec![instructions.clone()],
@@ -90,27 +128,70 @@ impl<W: Write> Pprof<W> {
             string_table: TEXTS.map(String::from).to_vec(),
             ..Profile::default()
         })?;
-        for ((id, text), name) in (1..).zip(TEXTS.len() as i64..).zip(functions) {
-            file.put(&Profile {
-                function: vec![Function { id, name: text, system_name: text }],
-                location: vec![Location { id, line: vec![Line { function_id: id }] }],
-                string_table: vec![name.into()],
-                ..Profile::default()
-            })?;
-        }
+        let mapping = Mapping {
+            id: 1,
+            memory_start: 0,
+            memory_limit: u64::MAX,
+            filename: file.text(program)?,
+            has_functions: true,
+            has_filenames: lines,
+            has_line_numbers: lines,
+            has_inline_frames: lines,
+        };
+        file.put(&Profile { mapping: vec![mapping], ..Profile::default() })?;
         Ok(file)
     }
 
     fn put(&mut self, part: &Profile) -> io::Result<()> {
-        self.0.write_all(&part.encode_to_vec())
+        self.out.write_all(&part.encode_to_vec())
     }
 
-    /// Writes a stack of functions by number, innermost first.
+    fn text(&mut self, text: &str) -> io::Result<i64> {
+        if let Some(at) = self.texts.get(text) {
+            return Ok(*at);
+        }
+        let at = self.texts.len() as i64;
+        self.texts.insert(text.to_string(), at);
+        self.put(&Profile { string_table: vec![text.to_string()], ..Profile::default() })?;
+        Ok(at)
+    }
+
+    fn function(&mut self, name: &str, file: &str) -> io::Result<u64> {
+        let key = (self.text(name)?, self.text(file)?);
+        if let Some(id) = self.functions.get(&key) {
+            return Ok(*id);
+        }
+        let id = self.functions.len() as u64 + 1;
+        self.functions.insert(key, id);
+        let function = Function { id, name: key.0, system_name: key.0, filename: key.1 };
+        self.put(&Profile { function: vec![function], ..Profile::default() })?;
+        Ok(id)
+    }
+
+    /// Number of the location with these functions, the innermost inlined one first; `address` is one of its instructions.
     ///
     /// # Errors
     /// The output failed.
-    pub fn sample(&mut self, stack: impl IntoIterator<Item = u32>, instructions: u64) -> io::Result<()> {
-        let location_id = stack.into_iter().map(|f| u64::from(f) + 1).collect();
+    pub fn location(&mut self, address: u64, frames: Vec<SourceLocation>) -> io::Result<u64> {
+        if let Some(id) = self.locations.get(&frames) {
+            return Ok(*id);
+        }
+        let mut line = Vec::with_capacity(frames.len());
+        for frame in &frames {
+            line.push(Line { function_id: self.function(&frame.function, &frame.file)?, line: frame.line.into() });
+        }
+        let id = self.locations.len() as u64 + 1;
+        self.locations.insert(frames, id);
+        let location = Location { id, mapping_id: 1, address, line };
+        self.put(&Profile { location: vec![location], ..Profile::default() })?;
+        Ok(id)
+    }
+
+    /// Writes a stack of locations by number, innermost first.
+    ///
+    /// # Errors
+    /// The output failed.
+    pub fn sample(&mut self, location_id: Vec<u64>, instructions: u64) -> io::Result<()> {
         let value = vec![i64::try_from(instructions).unwrap_or(i64::MAX)];
         self.put(&Profile { sample: vec![Sample { location_id, value }], ..Profile::default() })
     }
@@ -120,7 +201,7 @@ impl<W: Write> Pprof<W> {
     /// # Errors
     /// The output failed.
     pub fn finish(self) -> io::Result<()> {
-        self.0.finish().map(|_| ())
+        self.out.finish().map(|_| ())
     }
 }
 

@@ -1,6 +1,5 @@
 //! Instruction profiles by function and by call stack
 
-use super::pprof::Pprof;
 use super::processes::Selection;
 use super::speedscope;
 use super::stack::functions::{ContextProgram, Functions};
@@ -127,18 +126,6 @@ impl Profile {
 }
 
 impl Profile {
-    /// Stacks in `pprof`'s format.
-    ///
-    /// # Errors
-    /// `out` failed.
-    pub fn pprof(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let mut file = Pprof::new(out, self.functions.names())?;
-        for (node, (_, own)) in self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0) {
-            file.sample(self.stack(node), *own)?;
-        }
-        file.finish()
-    }
-
     /// Stacks in speedscope's format, under a title.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //! it read and wrote
 
 use super::lines::{Lines, SourceLocation};
-use crate::assembly::{Assembly, REGISTERS};
+use crate::assembly::{csr_text, Assembly, REGISTERS};
 use crate::filter::Filter;
 use retire::file::input;
 use retire::image::learned::Map;
@@ -204,7 +204,7 @@ impl<'a> Show<'a> {
                 DataKind::Store { size, addr, value } => {
                     write!(line, "  [0x{addr:08x}] = 0x{value:0w$x}", w = 2 * usize::from(size))
                 }
-                DataKind::Csr { csr, value } => write!(line, "  csr 0x{csr:03x} is 0x{value:08x}"),
+                DataKind::Csr { csr, value } => write!(line, "  {} is 0x{value:08x}", csr_text(csr)),
                 DataKind::Register { rd, value } => {
                     write!(line, "  {} = 0x{value:08x}", REGISTERS[usize::from(rd) % 32])
                 }

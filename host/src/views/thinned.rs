@@ -2,20 +2,28 @@
 //!
 //! Calls that last at least [`Thinned::width`] are kept one by one, with their exact times. Shorter ones that follow one another at the
 //! same depth are merged to spans of up to twice the width, which have the name of the longest and their number. The width is doubled
-//! whenever there are more than [`MOST`] spans, so the size of the result depends neither on the length of the run nor on its number of calls.
+//! whenever there are more than [`Shape::most`] spans, so the size of the result depends neither on the length of the run nor on its number of calls.
 
-use super::stack::functions::Functions;
+use super::stack::functions::{ContextProgram, Functions};
 use super::stack::{Change, Stack};
+use super::tasks::Tasks;
 use crate::symbols::Symbols;
 use retire::image::Image;
-use retire::{FlowEvent, FlowKind, RetireSink};
+use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, RetireSink};
 use std::collections::BTreeMap;
 
-/// Maximum number of spans, of all rows.
-pub const MOST: usize = 100_000;
-
-/// Maximum depth of stacks that is kept, in functions.
-pub const DEPTH: usize = 32;
+/// What is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Times are those of events, in cycles, not numbers of instructions.
+    pub cycles: bool,
+    /// Maximum depth of stacks, in functions.
+    pub depth: usize,
+    /// Maximum number of spans, of all rows.
+    pub most: usize,
+    /// Functions are kept by task, not by core.
+    pub by_task: bool,
+}
 
 /// A call, or several short ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +86,8 @@ impl Row {
 /// One core.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
-    /// Functions, by depth.
-    pub functions: Vec<Row>,
+    /// Functions by depth, of each task by its number where they are kept by task, else of task 0.
+    pub functions: BTreeMap<u32, Vec<Row>>,
     /// Tasks, or stacks by number.
     pub tasks: Row,
     /// Traps: spans without length, whose name is the cause, and [`INTERRUPT`] of interrupts.
@@ -93,6 +101,8 @@ pub struct Track {
     open: Vec<(u32, u64)>,
     /// Its task, and since when.
     task: (u32, u64),
+    /// Task that its functions are those of: it changes where the stack does, not within the scheduler.
+    owner: u32,
     /// Time of its last event.
     last: u64,
 }
@@ -100,21 +110,33 @@ pub struct Track {
 /// Added to the cause of a trap that is an interrupt.
 pub const INTERRUPT: u32 = 1 << 8;
 
+/// Name of the cause of a trap.
+pub fn cause_name(cause: u32) -> String {
+    match cause.checked_sub(INTERRUPT) {
+        None => crate::fault::cause_name(cause as u8).to_string(),
+        Some(3) => "software interrupt".into(),
+        Some(7) => "timer interrupt".into(),
+        Some(11) => "external interrupt".into(),
+        Some(n) => format!("interrupt {n}"),
+    }
+}
+
 impl Track {
     fn rows(&mut self) -> impl Iterator<Item = &mut Row> {
-        self.functions.iter_mut().chain([&mut self.tasks, &mut self.traps, &mut self.gaps])
+        self.functions.values_mut().flatten().chain([&mut self.tasks, &mut self.traps, &mut self.gaps])
     }
 
-    fn leave(&mut self, now: u64, width: u64) -> usize {
+    fn leave(&mut self, now: u64, width: u64, deepest: usize) -> usize {
         let Some((name, start)) = self.open.pop() else { return 0 };
         let depth = self.open.len();
-        if depth >= DEPTH {
+        if depth >= deepest {
             return 0;
         }
-        if self.functions.len() <= depth {
-            self.functions.resize_with(depth + 1, Row::default);
+        let rows = self.functions.entry(self.owner).or_default();
+        if rows.len() <= depth {
+            rows.resize_with(depth + 1, Row::default);
         }
-        self.functions[depth].push(Span::new(start, now, name), width)
+        rows[depth].push(Span::new(start, now, name), width)
     }
 
     fn run(&mut self, task: u32, now: u64, width: u64) -> usize {
@@ -127,15 +149,13 @@ impl Track {
 }
 
 /// Follows all cores.
-#[derive(Debug)]
 pub struct Thinned {
     functions: Functions,
     image: Option<Image>,
     tracks: Vec<Track>,
-    /// Events have cycles.
-    cycles: bool,
-    /// Tasks are those of [`Thinned::run`], not stacks.
-    tasks: bool,
+    shape: Shape,
+    /// Tasks by name; without them, stacks by number take their place.
+    tasks: Option<Tasks>,
     now: u64,
     width: u64,
     /// Number of spans, of all rows.
@@ -145,13 +165,13 @@ pub struct Thinned {
 }
 
 impl Thinned {
-    /// At the beginning. `cycles`: events have cycles; `tasks`: [`Thinned::run`] is called.
-    pub fn new(symbols: Symbols, image: Option<Image>, cores: u8, cycles: bool, tasks: bool) -> Self {
+    /// At the beginning. `tasks`: of the same run, at its beginning too.
+    pub fn new(symbols: Symbols, image: Option<Image>, cores: u8, shape: Shape, tasks: Option<Tasks>) -> Self {
         Self {
             functions: Functions::new(symbols),
             image,
             tracks: vec![Track::default(); cores.into()],
-            cycles,
+            shape,
             tasks,
             now: 0,
             width: 0,
@@ -160,21 +180,19 @@ impl Thinned {
         }
     }
 
-    /// The core runs another task from now on.
-    pub fn run(&mut self, core: u8, task: u32) {
-        let track = &mut self.tracks[usize::from(core)];
-        if track.task.0 != task {
-            self.spans += track.run(task, self.now, self.width);
-        }
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(self, programs: Vec<ContextProgram>) -> Self {
+        Self { functions: self.functions.with_contexts(programs), ..self }
     }
 
     /// Ends all spans.
     #[must_use]
     pub fn finish(mut self) -> Self {
         for track in &mut self.tracks {
-            let end = if self.cycles { track.last } else { self.now };
+            let end = if self.shape.cycles { track.last } else { self.now };
             while !track.open.is_empty() {
-                track.leave(end, self.width);
+                track.leave(end, self.width, self.shape.depth);
             }
             track.run(track.task.0, end, self.width);
         }
@@ -201,13 +219,24 @@ impl Thinned {
         &self.causes
     }
 
+    /// Names of tasks by number, where they have names.
+    pub fn tasks(&self) -> Option<impl Iterator<Item = &str>> {
+        self.tasks.as_ref().map(Tasks::names)
+    }
+
+    /// What is kept.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
     /// Name of a function by its number.
     pub fn name(&self, function: u32) -> &str {
         self.functions.name(function)
     }
 
     fn thin(&mut self) {
-        while self.spans > MOST {
+        // wider than the time axis, each row is one span
+        while self.spans > self.shape.most && self.width <= self.now {
             self.width = (2 * self.width).max(1);
             self.spans = 0;
             for row in self.tracks.iter_mut().flat_map(Track::rows) {
@@ -219,10 +248,13 @@ impl Thinned {
 }
 
 impl RetireSink for Thinned {
+    const WANTS_DATA: bool = true;
     const WANTS_STACK_POINTER: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
-        let (cycles, width, track) = (self.cycles, self.width, &mut self.tracks[usize::from(e.hart)]);
+        let running = self.tasks.as_ref().map(|tasks| tasks.running(e.hart) as u32);
+        let (Shape { cycles, depth, by_task, .. }, width) = (self.shape, self.width);
+        let track = &mut self.tracks[usize::from(e.hart)];
         if cycles {
             self.now = self.now.max(e.cycle);
         }
@@ -234,13 +266,20 @@ impl RetireSink for Thinned {
                 Change::Retired(count) => self.now += if cycles { 0 } else { u64::from(count) },
                 Change::Enter(function) => track.open.push((function, self.now)),
                 Change::Leave => {
-                    self.spans += track.leave(self.now, width);
+                    self.spans += track.leave(self.now, width, depth);
                 }
-                Change::Switch(number) if !self.tasks => {
-                    self.spans += track.run(number, self.now, width);
+                Change::Switch(number) => {
+                    if by_task {
+                        track.owner = running.unwrap_or(number);
+                    }
+                    if running.is_none() {
+                        self.spans += track.run(number, self.now, width);
+                    }
                 }
-                Change::Switch(_) => {}
             }
+        }
+        if let Some(task) = running.filter(|task| track.task.0 != *task) {
+            self.spans += track.run(task, self.now, width);
         }
         match e.kind {
             FlowKind::Trap { interrupt, cause } => {
@@ -258,8 +297,20 @@ impl RetireSink for Thinned {
         self.thin();
     }
 
+    fn data(&mut self, d: &DataEvent) {
+        if let Some(tasks) = &mut self.tasks {
+            tasks.data(d);
+        }
+    }
+
     fn stack_pointer(&mut self, hart: u8, sp: u64) {
         self.tracks[usize::from(hart)].pointer = Some(sp);
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        if let Some(tasks) = &mut self.tasks {
+            tasks.master(store);
+        }
     }
 }
 
@@ -304,9 +355,11 @@ mod tests {
 
     #[test]
     fn a_long_run_has_a_bounded_number_of_spans() {
-        let mut thinned = Thinned::new(Symbols::default(), None, 1, false, true);
+        const MOST: usize = 1_000;
+        let shape = Shape { cycles: false, depth: 8, most: MOST, by_task: false };
+        let mut thinned = Thinned::new(Symbols::default(), None, 1, shape, None);
         let mut total = 0;
-        for n in 0..1_000_000u64 {
+        for n in 0..100_000u64 {
             let kind = FlowKind::Trap { interrupt: true, cause: 7 };
             let count = 1 + (n % 3) as u32;
             total += u64::from(count);
@@ -315,9 +368,9 @@ mod tests {
         }
         let thinned = thinned.finish();
         let spans: usize = thinned.tracks.clone().iter_mut().flat_map(Track::rows).map(|r| r.0.len()).sum();
-        assert!(spans <= MOST + DEPTH && thinned.width() > 0, "{spans}, {}", thinned.width());
-        assert_eq!((thinned.length(), thinned.causes()[&(INTERRUPT + 7)]), (total, 1_000_000));
+        assert!(spans <= MOST + shape.depth && thinned.width() > 0, "{spans}, {}", thinned.width());
+        assert_eq!((thinned.length(), thinned.causes()[&(INTERRUPT + 7)]), (total, 100_000));
         let traps: u32 = thinned.tracks()[0].traps.spans().iter().map(|s| s.calls).sum();
-        assert_eq!(traps, 1_000_000);
+        assert_eq!(traps, 100_000);
     }
 }

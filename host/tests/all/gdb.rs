@@ -40,7 +40,7 @@ fn asked(packets: &[&str]) -> String {
         format!("+${line}#{sum:02x}")
     };
     let (sent, answers) = (packets.iter().map(framed).collect::<String>(), Answers::default());
-    let _ = pipes(recording(), Cursor::new(sent.into_bytes()), answers.clone(), Box::new(|_| ()));
+    let _ = pipes(recording(), None, Cursor::new(sent.into_bytes()), answers.clone(), Box::new(|_| ()));
     let said = answers.0.lock().unwrap();
     String::from_utf8_lossy(&said).into_owned()
 }

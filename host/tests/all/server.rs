@@ -96,7 +96,7 @@ fn serve(folder: &std::path::Path, instructions: u64) -> u16 {
     std::thread::spawn(move || {
         let beside = InputOptions { elf: Some("builtin:qsort"), any_build: false, ..InputOptions::default() };
         let replay = Session::open(&path, beside).unwrap().replay();
-        tcp(replay, 0, false, |port| send.send(port).unwrap(), Box::new(|_| {})).unwrap();
+        tcp(replay, None, 0, false, |port| send.send(port).unwrap(), Box::new(|_| {})).unwrap();
     });
     port.recv().unwrap()
 }

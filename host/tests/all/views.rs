@@ -158,9 +158,9 @@ fn instructions_are_shown_under_their_lines_with_their_values() {
          1  0x80000000  00001197  auipc gp, 1               gp = 0x80001000\n       \
          1  0x80000004  14418193  addi gp, gp, 324          gp = 0x80001144\n\
          core 1  ./rt/crt.S:21  _start\n    | csrw mie, zero\n       \
-         1  0x80000008  30401073  csrrw zero, 772, zero\n\
+         1  0x80000008  30401073  csrrw zero, mie, zero\n\
          core 1  ./rt/crt.S:27  _start\n    | csrr s0, mhartid\n       \
-         1  0x8000000c  f1402473  csrrs s0, 3860, zero      csr 0xf14 is 0x00000001  s0 = 0x00000001\n"
+         1  0x8000000c  f1402473  csrrs s0, mhartid, zero   mhartid is 0x00000001  s0 = 0x00000001\n"
     );
     let lines = |text: &str| text.lines().filter(|l| l.contains("  0x")).count();
     let some = Selection { filter: core(2), skip: 5_000, limit: 400, cycles: false };

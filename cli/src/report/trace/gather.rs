@@ -1,18 +1,16 @@
 //! What the page of a trace shows, from one replay
 
 use super::code::{listings, parts, sources, Files};
+use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::progress::Bars;
 use crate::Failure;
-use host::symbols::Symbols;
 use host::views::coverage::Coverage;
 use host::views::lines::Lines;
 use host::views::paths::Paths;
 use host::views::profile::Profile;
-use host::views::source::{Missing, Replayed};
-use host::views::stack::follower::Follower;
-use host::views::tasks::{member, Layout, Tasks};
-use host::views::thinned::{Row, Thinned, DEPTH, INTERRUPT};
+use host::views::source::Missing;
+use host::views::thinned::{cause_name, Row, Shape, Thinned, INTERRUPT};
 use report::trace::{Core, Flame, Function, Spans, Timeline, Trace};
 use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use std::path::Path;
@@ -20,21 +18,17 @@ use std::path::Path;
 /// Maximum number of nodes of the flame graph.
 const NODES: usize = 20_000;
 
+/// Maximum number of spans of the timeline.
+const SPANS: usize = 100_000;
+
+/// Maximum depth of the stacks of the timeline, in functions.
+const DEPTH: usize = 32;
+
 /// All views of one replay.
 struct Views {
     profile: Profile,
     coverage: Coverage,
     thinned: Thinned,
-    tasks: Option<Tasks>,
-}
-
-impl Views {
-    /// Tells the timeline which task the core runs.
-    fn switch(&mut self, core: u8) {
-        if let Some(tasks) = &self.tasks {
-            self.thinned.run(core, tasks.running(core) as u32);
-        }
-    }
 }
 
 impl RetireSink for Views {
@@ -45,30 +39,19 @@ impl RetireSink for Views {
         self.profile.event(e);
         self.coverage.event(e);
         self.thinned.event(e);
-        if let Some(tasks) = &mut self.tasks {
-            tasks.event(e);
-        }
-        self.switch(e.hart);
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if let Some(tasks) = &mut self.tasks {
-            tasks.data(d);
-        }
+        self.thinned.data(d);
     }
 
     fn stack_pointer(&mut self, hart: u8, sp: u64) {
         self.profile.stack_pointer(hart, sp);
         self.thinned.stack_pointer(hart, sp);
-        if let Some(tasks) = &mut self.tasks {
-            tasks.stack_pointer(hart, sp);
-        }
     }
 
     fn master(&mut self, store: &MasterStore) {
-        if let Some(tasks) = &mut self.tasks {
-            tasks.master(store);
-        }
+        self.thinned.master(store);
     }
 }
 
@@ -84,38 +67,23 @@ pub struct Gathered {
     pub files: Files,
 }
 
-/// Follows tasks by name where the run has values and the program has those of FreeRTOS.
-fn tasks(
-    execution: &Execution,
-    replayed: &Replayed,
-    symbols: Symbols,
-    program: &retire::elf::Program,
-) -> Option<Tasks> {
-    let Replayed::Recorded(session) = replayed else { return None };
-    let params = &session.info.params;
-    let current = Symbols::data(&execution.elf, "pxCurrentTCB").ok()?.into();
-    let name = member(&execution.elf, "pcTaskName").ok()?;
-    let layout = Layout { current, name, pointer: params.xlen / 8 };
-    let follower = Follower::new(symbols, Some(replayed.image()), params.cores);
-    Some(Tasks::by_memory(follower, params.cores, layout, program, params.ram_base.into(), params.ram_bytes as usize))
-}
-
 /// Replays the trace once for all views.
 pub fn gather(execution: &Execution, folder: &Path) -> Result<Gathered, Failure> {
     let (replayed, named) = execution.open()?;
     let symbols = execution.symbols()?;
     let (cores, cycles, image) = (replayed.cores(), replayed.has_cycles(), replayed.image());
-    let tasks = tasks(execution, &replayed, symbols.clone(), &named.program);
+    // a program without tasks is none that cannot be shown
+    let tasks = TaskArgs::default().recorded(&execution.elf, &replayed, &named.program).ok().flatten();
+    let shape = Shape { cycles, depth: DEPTH, most: SPANS, by_task: false };
     let mut coverage = Coverage::new();
     coverage.begin(cores);
     let mut views = Views {
         profile: Profile::new(symbols.clone(), Some(image.clone()), cores),
         coverage,
-        thinned: Thinned::new(symbols.clone(), Some(image.clone()), cores, cycles, tasks.is_some()),
-        tasks,
+        thinned: Thinned::new(symbols.clone(), Some(image.clone()), cores, shape, tasks),
     };
     let missing = replayed.report_to(&mut views, &Bars)?;
-    let Views { profile, coverage, thinned, tasks } = views;
+    let Views { profile, coverage, thinned } = views;
     let thinned = thinned.finish();
 
     let shares = profile.flat();
@@ -136,7 +104,7 @@ pub fn gather(execution: &Execution, folder: &Path) -> Result<Gathered, Failure>
         }
     }
     let listings = listings(&mut functions, &image, named.program.xlen, &symbols, &coverage, &mut files);
-    let timeline = timeline(&thinned, tasks.as_ref(), cycles, missing.damage.is_some());
+    let timeline = timeline(&thinned, missing.damage.is_some());
     let spans = timeline.cores.iter().map(|c| c.rows.iter().map(Vec::len).sum::<usize>() / 4).sum();
     let trace = Trace {
         instructions: functions.iter().map(|f| f.own).sum(),
@@ -194,14 +162,15 @@ fn spans(row: &Row) -> Spans {
     out
 }
 
-fn timeline(thinned: &Thinned, tasks: Option<&Tasks>, cycles: bool, damaged: bool) -> Timeline {
+fn timeline(thinned: &Thinned, damaged: bool) -> Timeline {
+    let tasks = thinned.tasks();
     let most = |f: &dyn Fn(u32) -> bool| thinned.tracks().iter().flat_map(|t| t.tasks.spans()).any(|s| f(s.name));
     let several = tasks.is_some() || most(&|name| name > 0);
     let cores: Vec<Core> = thinned
         .tracks()
         .iter()
         .map(|t| Core {
-            rows: t.functions.iter().map(spans).collect(),
+            rows: t.functions.values().flatten().map(spans).collect(),
             tasks: if several { spans(&t.tasks) } else { Spans::new() },
             traps: spans(&t.traps),
             gaps: spans(&t.gaps),
@@ -209,22 +178,21 @@ fn timeline(thinned: &Thinned, tasks: Option<&Tasks>, cycles: bool, damaged: boo
         .collect();
     let last = thinned.tracks().iter().flat_map(|t| t.tasks.spans()).map(|s| s.name).max().unwrap_or(0);
     let stacks = || (0..=last).map(|n| format!("stack {n}")).collect();
-    let functions = thinned.tracks().iter().flat_map(|t| &t.functions).flat_map(|r| r.spans()).map(|s| s.name).max();
-    let cause = |cause: u32| match cause.checked_sub(INTERRUPT) {
-        None => host::fault::cause_name(cause as u8).to_string(),
-        Some(3) => "software interrupt".into(),
-        Some(7) => "timer interrupt".into(),
-        Some(11) => "external interrupt".into(),
-        Some(n) => format!("interrupt {n}"),
-    };
+    let functions = thinned
+        .tracks()
+        .iter()
+        .flat_map(|t| t.functions.values().flatten())
+        .flat_map(|r| r.spans())
+        .map(|s| s.name)
+        .max();
     Timeline {
-        axis: if cycles { "cycles" } else { "instructions" }.into(),
+        axis: if thinned.shape().cycles { "cycles" } else { "instructions" }.into(),
         length: thinned.length(),
         width: thinned.width(),
         depth: DEPTH,
         names: functions.map_or_else(Vec::new, |last| (0..=last).map(|f| thinned.name(f).to_string()).collect()),
-        tasks: tasks.map_or_else(stacks, |t| t.names().map(String::from).collect()),
-        causes: thinned.causes().iter().map(|(n, times)| (*n, cause(*n), *times)).collect(),
+        tasks: tasks.map_or_else(stacks, |names| names.map(String::from).collect()),
+        causes: thinned.causes().iter().map(|(n, times)| (*n, cause_name(*n), *times)).collect(),
         interrupt: INTERRUPT,
         damaged,
         cores,

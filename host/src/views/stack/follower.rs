@@ -33,10 +33,12 @@ pub struct Follower {
     functions: Functions,
     image: Option<Image>,
     cores: Vec<Core>,
-    /// Nodes by caller and return address.
-    index: HashMap<(Path, u64), Path>,
-    tree: Vec<(Path, u64)>,
+    /// Nodes by caller, return address, and whether it is that of a trap.
+    index: HashMap<Node, Path>,
+    tree: Vec<Node>,
 }
+
+type Node = (Path, u64, bool);
 
 impl Follower {
     /// At the beginning.
@@ -79,7 +81,7 @@ impl Follower {
         let shown = frames.len().min(DEEPEST);
         for (at, frame) in frames.iter().enumerate().take(shown).skip(kept) {
             let above = if at == 0 { Path::NONE } else { core.nodes[at - 1] };
-            let key = (above, frame.back);
+            let key = (above, frame.back, frame.handler());
             core.nodes[at] = *self.index.entry(key).or_insert_with(|| {
                 self.tree.push(key);
                 Path(self.tree.len() as u32 - 1)
@@ -97,13 +99,22 @@ impl Follower {
         self.cores[usize::from(core)].nodes.last().copied().unwrap_or(Path::NONE)
     }
 
+    /// The calls and traps of a path, innermost first.
+    fn above(&self, path: Path) -> impl Iterator<Item = (u64, bool)> + '_ {
+        let node = |path: &Path| self.tree.get(path.0 as usize);
+        std::iter::successors(node(&path), move |(above, ..)| node(above))
+            .map(|(_, back, trap)| (*back, *trap))
+            .filter(|(back, _)| *back != 0)
+    }
+
     /// Return addresses of the calls of a path, innermost first.
     pub fn calls(&self, path: Path) -> Vec<u64> {
-        let node = |path: &Path| self.tree.get(path.0 as usize);
-        std::iter::successors(node(&path), |(above, _)| node(above))
-            .map(|(_, back)| *back)
-            .filter(|b| *b != 0)
-            .collect()
+        self.above(path).map(|(back, _)| back).collect()
+    }
+
+    /// Addresses within the calling instructions of a path, and of interrupted instructions, innermost first.
+    pub fn sites(&self, path: Path) -> Vec<u64> {
+        self.above(path).map(|(back, trap)| if trap { back } else { back.wrapping_sub(1) }).collect()
     }
 
     /// Name of a function by its number.
