@@ -57,11 +57,6 @@ const FEW_TYPES: Cond = Scheme(Property {
     holds: |s| s.flow().is_some_and(|f| !f.needs_call_types()),
 });
 
-const SIGNED: Cond = Scheme(Property {
-    text: "a scheme without a stream cache",
-    holds: |s| s.flow().is_some_and(|f| f.stream_cache().is_none()),
-});
-
 const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");
 const PUT_TOGETHER: Rule = Rule::only(&[Is("scheme", &["tr"])], "other schemes are given by their full name");
 const PREDICTOR: Rule = Rule::only(&[PREDICTS], "the scheme has no predictors");
@@ -188,11 +183,7 @@ pub const OPTIONS: &[Opt] = &[
         .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
         "Width of the control flow signature that messages carry, with which a decoder verifies its listing")
-        .rules(&[FLOW])
-        .circuit(&[
-            Rule::only(&[SIGNED], "the circuit of stream caches sends none").of(&["8", "16"]),
-            Rule::never(&[CHAIN], "that ingress does not have the last target of a trace in time").of(&["8", "16"]),
-        ]),
+        .rules(&[FLOW]),
 
     value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
     value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,

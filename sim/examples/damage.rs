@@ -1,9 +1,13 @@
-//! Replay of damaged streams: `cargo run --release -p sim --example damage [FAULTS]`
+//! Replay of damaged streams: `cargo run --release -p sim --example damage [FAULTS [KIND]] [--resume]`
 //!
 //! Each line is a scheme with or without resyncs (every 2^12 instructions) and signatures. Streams of programs on one
 //! and two cores get faults of every kind and are replayed up to the first mark (an error). The instructions reported
 //! before the mark can be right, or wrong from some point on. A fault is silent if there is no mark although
 //! instructions differ. FAULTS is the number per kind and stream, 50 by default; the seed is fixed.
+//!
+//! With `--resume` replay continues at the next header after each mark, as `goshawk replay --resume` does, and each line is a scheme
+//! with resyncs, with or without time stamps and signatures. What a fault costs a core are the instructions of the run between the
+//! last reported one before which all are right and the first one after which all are right. There is nothing after a cut: it is left out.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -87,13 +91,21 @@ struct Counts {
     silent: u64,
 }
 
+/// The events of one core.
+fn of(list: &[FlowEvent], hart: u8) -> Vec<FlowEvent> {
+    list.iter().filter(|e| e.hart == hart).copied().collect()
+}
+
+/// Number of instructions of events.
+fn instructions(list: &[FlowEvent]) -> u64 {
+    list.iter().map(|e| u64::from(e.count)).sum()
+}
+
 /// Of one core: how many of the reported instructions are those of the run, and how many were reported.
 fn right(want: &[FlowEvent], got: &[FlowEvent], hart: u8) -> (u64, u64) {
-    let of = |list: &'_ [FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
-    let (want, got) = (of(want), of(got));
+    let (want, got) = (of(want, hart), of(got, hart));
     let equal = want.iter().zip(&got).take_while(|(w, g)| w.same_flow(g)).count();
-    let count = |list: &[FlowEvent]| list.iter().map(|e| u64::from(e.count)).sum();
-    (count(&got[..equal]), count(&got))
+    (instructions(&got[..equal]), instructions(&got))
 }
 
 fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
@@ -130,30 +142,112 @@ fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
     }
 }
 
+/// What a fault costs with `--resume`.
+#[derive(Default)]
+struct Costs {
+    faults: u64,
+    marked: u64,
+    /// Faults that cost a core something, of those with a mark and without.
+    costs: [u64; 2],
+    sum: u64,
+    most: u64,
+}
+
+/// Of one core: instructions of the run between what is right at the beginning and what is right at the end.
+fn cost(want: &[FlowEvent], got: &[FlowEvent], hart: u8) -> u64 {
+    let (want, got) = (of(want, hart), of(got, hart));
+    let front = want.iter().zip(&got).take_while(|(w, g)| w.same_flow(g)).count();
+    let (want, got) = (&want[front..], &got[front..]);
+    let back = want.iter().rev().zip(got.iter().rev()).take_while(|(w, g)| w.same_flow(g)).count();
+    instructions(&want[..want.len() - back])
+}
+
+fn play_on(s: &Stream, p: &TraceParams, bytes: &[u8], costs: &mut Costs) {
+    let words = bytes.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    let mut got: Vec<FlowEvent> = Vec::new();
+    let mut sink = Events(&mut got);
+    let mut replay = Replay::new(&s.image, p, words).expect("the first header is not damaged");
+    let mut marked = false;
+    loop {
+        match replay.step(&mut sink) {
+            Ok(true) => continue,
+            Ok(false) => break,
+            Err(_) => marked = true,
+        }
+        if !replay.resume() {
+            break;
+        }
+    }
+    costs.faults += 1;
+    costs.marked += u64::from(marked);
+    let most = (0..s.harts).map(|hart| cost(&s.events, &got, hart)).max().unwrap_or(0);
+    costs.costs[usize::from(!marked)] += u64::from(most > 0);
+    costs.sum += most;
+    costs.most = costs.most.max(most);
+}
+
+/// Plays `per_kind` faults of each of `kinds` in the streams of `scheme`; returns their bytes.
+fn each_fault(
+    streams: &[Stream],
+    (scheme, sync, platform): (&str, bool, Platform),
+    (kinds, per_kind): (&[&str], usize),
+    mut play: impl FnMut(&Stream, &TraceParams, &[u8]),
+) -> usize {
+    let mut bytes = 0;
+    for (i, s) in streams.iter().enumerate() {
+        let p = TraceParams::new(Platform { cores: s.harts, ..platform }, scheme.parse().expect("a scheme"));
+        let encoded = encode(&p, &s.events, sync);
+        bytes += encoded.len();
+        for (k, kind) in kinds.iter().enumerate() {
+            let mut rng = ChaCha8Rng::seed_from_u64((100 * i + k) as u64);
+            for _ in 0..per_kind {
+                play(s, &p, &damage(&encoded, kind, &mut rng));
+            }
+        }
+    }
+    bytes
+}
+
+fn resumed(streams: &[Stream], faults: (&[&str], usize)) {
+    println!("| scheme | time stamps | signature | faults | marked | cost something, marked | cost something, not marked | instructions of a core, mean | most |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for scheme in SCHEMES {
+        for (timestamps, signature) in [(false, 0), (false, 16), (true, 0), (true, 16)] {
+            let mut costs = Costs::default();
+            let platform = Platform { signature, timestamps, ..Platform::RV32 };
+            each_fault(streams, (scheme, true, platform), faults, |s, p, bytes| play_on(s, p, bytes, &mut costs));
+            let Costs { faults, marked, costs: [seen, unseen], sum, most } = costs;
+            let mean = sum.checked_div(seen + unseen).unwrap_or(0);
+            let times = if timestamps { "yes" } else { "-" };
+            println!(
+                "| `{scheme}` | {times} | {signature} | {faults} | {marked} | {seen} | {unseen} | {mean} | {most} |"
+            );
+        }
+    }
+}
+
 fn main() {
-    let per_kind: usize = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(50);
-    let kinds: Vec<&str> = match std::env::args().nth(2) {
-        Some(kind) => KINDS.into_iter().filter(|k| *k == kind).collect(),
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    let resume = args.iter().position(|a| a == "--resume").map(|at| args.remove(at)).is_some();
+    let per_kind: usize = args.first().and_then(|n| n.parse().ok()).unwrap_or(50);
+    let kinds: Vec<&str> = match args.get(1) {
+        Some(kind) => KINDS.into_iter().filter(|k| k == kind).collect(),
         None => KINDS.to_vec(),
     };
     let streams: Vec<Stream> = PROGRAMS.iter().map(|(name, harts)| stream(name, *harts)).collect();
+    if resume {
+        let kinds: Vec<&str> = kinds.into_iter().filter(|k| *k != "cut").collect();
+        return resumed(&streams, (&kinds, per_kind));
+    }
     println!("| scheme | sync | signature | bytes | faults | no effect | marked, nothing wrong before | marked, some wrong before | wrong instructions before, mean | wrong and confirmed | silent |");
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for scheme in SCHEMES {
         for (sync, signature) in [(false, 0), (false, 8), (false, 16), (true, 0), (true, 8), (true, 16)] {
-            let (mut counts, mut bytes) = (Counts::default(), 0);
-            for (i, s) in streams.iter().enumerate() {
-                let platform = Platform { cores: s.harts, signature, ..Platform::RV32 };
-                let p = TraceParams::new(platform, scheme.parse().expect("a scheme"));
-                let encoded = encode(&p, &s.events, sync);
-                bytes += encoded.len();
-                for (k, kind) in kinds.iter().enumerate() {
-                    let mut rng = ChaCha8Rng::seed_from_u64((100 * i + k) as u64);
-                    for _ in 0..per_kind {
-                        play(s, &p, &damage(&encoded, kind, &mut rng), &mut counts);
-                    }
-                }
-            }
+            let mut counts = Counts::default();
+            let platform = Platform { signature, ..Platform::RV32 };
+            let bytes = each_fault(&streams, (scheme, sync, platform), (&kinds, per_kind), |s, p, bytes| {
+                play(s, p, bytes, &mut counts);
+            });
             let Counts { faults, same, marked, marked_late, wrong, wrong_confirmed, silent } = counts;
             let mean = wrong.checked_div(marked_late).unwrap_or(0);
             let sync = if sync { "2^12" } else { "-" };

@@ -88,6 +88,12 @@ impl Mutant {
         plain.then(|| Self { lines: (self.lines.0.clone(), line), ..self.clone() })
     }
 
+    /// Where a register takes a value in a clock, the same with the end of the simulation when it does so: whether a bench comes here.
+    pub fn ending(&self) -> Option<Self> {
+        let assigns = self.lines.0.contains(" <= ") && self.lines.0.ends_with(';');
+        assigns.then(|| Self { lines: (self.lines.0.clone(), format!("{} $finish;", self.lines.0)), ..self.clone() })
+    }
+
     /// The text with the change.
     pub fn apply(&self, text: &str) -> String {
         let changed = |(i, line)| if i + 1 == self.line { self.lines.1.as_str() } else { line };
@@ -207,6 +213,9 @@ mod tests {
         assert_eq!(unknown("  a = 12'h3f;").as_deref(), Some("  a = 12'bx;"));
         assert_eq!(unknown("  a <= b + 4'd3;"), None);
         assert_eq!(unknown("  assign a = 4'd3;"), None);
+        let ending = |line: &str| mutant(line).ending().map(|m| m.lines.1);
+        assert_eq!(ending("  a <= 4'd3;").as_deref(), Some("  a <= 4'd3; $finish;"));
+        assert_eq!(ending("  a = 12'h3f;"), None);
     }
 
     #[test]

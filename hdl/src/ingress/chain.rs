@@ -21,7 +21,8 @@
 //! An instruction whose address cannot follow from the one before is taken as the first after a trap. Some traps cannot be
 //! detected. After a conditional branch, the outcome is derived from the 12 low significant bits of the handler's address; after an
 //! indirect jump, the handler is taken as its target; after a sequential instruction, a handler at the next address is no trap. The
-//! addresses of retired instructions are right in each case.
+//! addresses of retired instructions are right in each case. For a signature, the target of a branch before a trap is where its outcome leads,
+//! not the handler: a decoder has the same.
 //!
 //! # Timing
 //! One instruction per cycle. The beat comes one cycle after the instruction that releases it, as in
@@ -88,6 +89,11 @@ pub struct Chain<const W: usize> {
     link: Signal<Local, Bits<W>>,
     branch_target: Signal<Local, Bits<W>>,
     follows: Signal<Local, Bit>,
+    // where it went: with signatures, before a trap as well
+    apart: Signal<Local, Bits<W>>,
+    target: Signal<Local, Bits<W>>,
+    with_signature: Fixed<Bit>,
+    align: Fixed<Bits<2>>,
     // decoder of the held instruction
     rvfi: Rvfi<W>,
     // from the parameters
@@ -114,6 +120,8 @@ impl<const W: usize> Chain<W> {
         Self {
             rvfi: Rvfi::new(params),
             compressed: Fixed::new(params.align == 1),
+            with_signature: Fixed::new(params.signature > 0),
+            align: Fixed::of(params.align),
             rv32: Fixed::new(params.xlen == 32),
             sign_9: Fixed::of(0x1f_ff00_u64),
             sign_12: Fixed::of(0x1f_f800_u64),
@@ -231,6 +239,20 @@ impl<const W: usize> Logic for Chain<W> {
         if self.indirect.val() {
             self.follows.next = true;
         }
+        if self.with_signature.val() {
+            self.target.next = self.retired_pc.val();
+            // the outcome as it is decoded
+            self.apart.next = (self.retired_pc.val() ^ self.link.val()) >> self.align.val();
+            if self.branch.val() {
+                self.target.next = self.link.val();
+                if self.apart.val().get_bits::<12>(0).any() {
+                    self.target.next = self.branch_target.val();
+                }
+            }
+            if self.direct.val() {
+                self.target.next = self.branch_target.val();
+            }
+        }
 
         if self.port.pins.retire_valid.val() {
             self.held.d.next = true;
@@ -257,6 +279,9 @@ impl<const W: usize> Logic for Chain<W> {
         self.rvfi.port.pins.rvfi.intr.next = self.held_intr.q.val();
         self.rvfi.port.pins.rvfi.pc_rdata.next = self.held_pc.q.val();
         self.rvfi.port.pins.rvfi.pc_wdata.next = self.retired_pc.val();
+        if self.with_signature.val() {
+            self.rvfi.port.pins.rvfi.pc_wdata.next = self.target.val();
+        }
         self.rvfi.port.hide.next = false;
         self.rvfi.port.mode.next = 0.into();
         self.rvfi.port.modes.next = 0.into();

@@ -10,7 +10,7 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `pc`, `target` | in | W | address of an instruction, and of the next one; one cycle before all other inputs |
+//! | `pc`, `target` | in | W | address of an instruction, and of the next one; one cycle before all other inputs, or more ([`Signature::late`]) |
 //! | `early` | in | 1 | with them: it is control flow, if it is traced |
 //! | `flow` | in | 1 | it is control flow, and traced |
 //! | `first` | in | 1 | it is traced, and the first after a sync or a trap, or in its context |
@@ -26,6 +26,8 @@
 //!
 //! Golden model: [`sim::core_trace::signature`].
 
+use crate::widget::delay::Delay;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -53,6 +55,9 @@ pub struct Signature<const W: usize> {
     halves: Signal<Local, Bits<W>>,
     quarters: Signal<Local, Bits<W>>,
     own: Signal<Local, Bits<16>>,
+    folded: Signal<Local, Bits<16>>,
+    // where addresses come earlier
+    waiting: Delay<16>,
     // one step of the CRC
     top: Signal<Local, Bits<16>>,
     top_2: Signal<Local, Bits<16>>,
@@ -69,6 +74,7 @@ pub struct Signature<const W: usize> {
     restart_value: Signal<Local, Bits<16>>,
     // from the parameters
     half: Fixed<Bit>,
+    late: Fixed<Bit>,
     long: Fixed<Bit>,
     with_context: Fixed<Bit>,
     mask: Fixed<Bits<16>>,
@@ -90,10 +96,20 @@ impl<const W: usize> Signature<W> {
     /// # Panics
     /// When messages of `params` carry no signature.
     pub fn new(params: &TraceParams) -> Self {
+        Self::late(params, 1)
+    }
+
+    /// As [`Signature::new`], where addresses come `cycles` cycles before all other inputs.
+    ///
+    /// # Panics
+    /// As [`Signature::new`].
+    pub fn late(params: &TraceParams, cycles: usize) -> Self {
         let bits = params.signature;
         assert!(matches!(bits, 8 | 16), "signature = {bits} is outside 8 or 16");
         Self {
             half: Fixed::new(bits == 8),
+            late: Fixed::new(cycles > 1),
+            waiting: when(cycles > 1, || Delay::new(cycles - 1)),
             long: Fixed::new(params.xlen == 64),
             with_context: Fixed::new(params.context.is_some()),
             mask: Fixed::of(u16::MAX >> (16 - bits)),
@@ -108,6 +124,7 @@ impl<const W: usize> Logic for Signature<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, word);
+        clock!(self, clock, waiting);
 
         // all parts of the address, XORed
         self.address.next = self.pc.val();
@@ -120,9 +137,16 @@ impl<const W: usize> Logic for Signature<W> {
         }
         self.quarters.next = self.halves.val() ^ (self.halves.val() >> 16);
         self.own.next = self.quarters.val().get_bits::<16>(0);
-        self.word.d.next = self.own.val();
+        self.folded.next = self.own.val();
         if self.half.val() {
-            self.word.d.next = (self.own.val() ^ (self.own.val() >> 8)) & self.mask.val();
+            self.folded.next = (self.own.val() ^ (self.own.val() >> 8)) & self.mask.val();
+        }
+        self.word.d.next = self.folded.val();
+        // nothing steps before the first address has arrived
+        self.waiting.clear.next = false;
+        self.waiting.from.next = self.folded.val();
+        if self.late.val() {
+            self.word.d.next = self.waiting.to.val();
         }
 
         // by the width of the signature: two bytes, or one

@@ -536,6 +536,8 @@ module goshawk_fields (
     localparam [2:0] RECORD_FIELD_BEGIN = 3'd0;
     localparam [2:0] RECORD_FIELD_INSTRUCTIONS = 3'd1;
     localparam [2:0] RECORD_FIELD_OPEN = 3'd2;
+    localparam [2:0] RECORD_FIELD_SIGNATURE = 3'd6;
+    localparam [2:0] RECORD_FIELD_SIGNATURE_HIGH = 3'd7;
     localparam [2:0] RECORD_FIELD_START = 3'd4;
     localparam [2:0] RECORD_FIELD_WAITING = 3'd5;
     localparam [5:0] ADDRESS_SIZE = 6'h1e;
@@ -722,13 +724,14 @@ module goshawk_fields (
                     size = COUNT_SIZE;
                 end
             end
+            RECORD_FIELD_SIGNATURE: ;
+            RECORD_FIELD_SIGNATURE_HIGH: ;
             RECORD_FIELD_START: begin
                 own_field = F_TARGET;
                 if (its_upper) begin
                     size = LOW_SIZE;
                 end
             end
-            default: ;
         endcase
     end
 endmodule

@@ -143,10 +143,10 @@ struct Case {
 impl Case {
     fn params(&self) -> TraceParams {
         let platform = Platform { cores: self.cores, timestamps: self.timestamps, xlen: self.xlen, ..Platform::RV32 };
-        // with signatures, except for one scheme whose circuit supports them
+        // with signatures, except for some schemes
         let signature = match self.scheme {
-            "tr_e:small" => 0,
-            scheme if scheme.starts_with("sc-lsp") => 0,
+            "tr_e:small" | "sc-lsp:rbase-32x4" => 0,
+            "sc-lsp:ebase-32x4" => 8,
             _ => 16,
         };
         TraceParams::new(Platform { signature, ..platform }, self.scheme.parse().unwrap())

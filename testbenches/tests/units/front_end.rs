@@ -95,17 +95,12 @@ fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, veri
         32 => {
             one!(32, RvfiCore, 0);
             one!(32, EtraceCore, 1);
-            // signed traces are refused for PC chains
-            if p.signature == 0 {
-                one!(32, ChainCore, 2);
-            }
+            one!(32, ChainCore, 2);
         }
         _ => {
             one!(64, RvfiCore, 0);
             one!(64, EtraceCore, 1);
-            if p.signature == 0 {
-                one!(64, ChainCore, 2);
-            }
+            one!(64, ChainCore, 2);
         }
     }
 }
@@ -315,7 +310,7 @@ fn instructions_after_the_end_are_never_reported() {
         }
         match (p.xlen, i % 3) {
             (32, 0) => one!(32, EtraceCore, REPORTED),
-            (32, 1) if !p.timestamps && p.signature == 0 => one!(32, ChainCore, Extras::default()),
+            (32, 1) if !p.timestamps => one!(32, ChainCore, Extras::default()),
             (32, _) => one!(32, RvfiCore, ALL),
             _ => one!(64, RvfiCore, ALL),
         }

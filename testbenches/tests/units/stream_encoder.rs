@@ -45,6 +45,8 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     }
     let width = if post == POST_INDEX { sc.index_bits() } else { sc.sl_bits.into() };
     let value = number(rng, width, 1) as u32;
+    let signature: u32 = if p.signature == 0 { 0 } else { rng.random_range(0..1 << p.signature) };
+    let value = if p.signature > 0 && pre == PRE_CONTROL { signature & 0x3ff } else { value };
     let (a, n) = (p.address_bits(), u32::from(p.count_bits));
     let overflow = (pre, post) == (PRE_CONTROL, CONTROL_OVERFLOW);
     let mut flags = rng.random_range(0..4);
@@ -65,7 +67,8 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
         pc: if overflow { number(rng, n, 0) } else { number(rng, a, 0) },
         target: number(rng, a, 0),
         cc: if p.timestamps { number(rng, p.cc_bits.into(), 0) as u32 } else { 0 },
-        context: 0,
+        // only stop and resync have a signature; the other bits do not count
+        context: signature >> 10,
         resync_pc: number(rng, a, 0),
     }
 }
@@ -75,7 +78,10 @@ fn run<const W: usize>(p: &TraceParams, seed: u64, entries: usize, stalls: bool,
     let mut list: Vec<(u8, Entry)> = (0..entries).map(|_| (rng.random_range(0..p.cores), entry(&mut rng, p))).collect();
     for core in 0..p.cores {
         let no_run = u32::from(NO_RUN) << 20;
-        let stop = Entry { pre: PRE_CONTROL, post: CONTROL_STOP, icnt: 5, bcnt: no_run, target: 9, ..Entry::default() };
+        let signature = if p.signature == 0 { 0 } else { rng.random_range(0..1u32 << p.signature) };
+        let (bcnt, context) = (no_run | signature & 0x3ff, signature >> 10);
+        let stop =
+            Entry { pre: PRE_CONTROL, post: CONTROL_STOP, icnt: 5, bcnt, target: 9, context, ..Entry::default() };
         list.push((core, stop));
     }
     let mut golden = BitWriter::new();
@@ -113,6 +119,7 @@ fn params(rng: &mut impl Rng) -> TraceParams {
     p.align = rng.random_range(1..=2);
     p.count_bits = rng.random_range(16..=24);
     p.cc_bits = rng.random_range(16..=32);
+    p.signature = [0, 8, 16][rng.random_range(0..3)];
     p
 }
 

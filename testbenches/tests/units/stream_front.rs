@@ -36,10 +36,11 @@ fn variants() -> Vec<TraceParams> {
             upper_bits: 1,
             run_bits: 2,
             ..of(Rbase, 8, 4)
-        }),
-        timed(sc(of(Ebase, 256, 4))).with(|p| (p.align, p.count_bits) = (2, 16)),
+        })
+        .with(|p| p.signature = 16),
+        timed(sc(of(Ebase, 256, 4))).with(|p| (p.align, p.count_bits, p.signature) = (2, 16, 8)),
         timed(sc(of(Rbase, 16, 4))).with(|p| p.cc_bits = 16),
-        timed(sc(StreamCacheParams { upper_bits: 40, ..of(Rbase, 32, 4) })).with(|p| p.xlen = 64),
+        timed(sc(StreamCacheParams { upper_bits: 40, ..of(Rbase, 32, 4) })).with(|p| (p.xlen, p.signature) = (64, 16)),
         sc(of(Base, 32, 4)).with(|p| p.xlen = 64),
     ]
 }

@@ -31,9 +31,9 @@
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
-use super::entry::{CONTROL_EXCEPTION_RESYNC, NO_RUN, POST_INDEX, POST_MISS_START};
+use super::entry::{CONTROL_EXCEPTION_RESYNC, LENGTH_BITS, NO_RUN, POST_INDEX, POST_MISS_START};
 use crate::scheme::tr::coder::{CYCLES, RAW};
-use crate::spine::entry::{CONTROL_OVERFLOW, CONTROL_RESYNC, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
+use crate::spine::entry::{CONTROL_OVERFLOW, CONTROL_RESYNC, COUNT_PORT_BITS, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::slices::stamp;
 use crate::spine::Extras;
@@ -56,6 +56,9 @@ pub enum RecordField {
     Start,
     /// Pending predicted streams, in the first message after a repeated header.
     Waiting,
+    /// The signature of a stop or a marker: its low bits, then those above them.
+    Signature,
+    SignatureHigh,
 }
 
 /// A selector of the fields of an entry; `W` is the width of `word`, 32 or 64.
@@ -114,6 +117,8 @@ pub struct RecordFields<const W: usize> {
     marker: Signal<Local, Bit>,
     uses_resync_pc: Signal<Local, Bit>,
     own_form: Signal<Local, Bit>,
+    // it carries a signature, the last field of it
+    signs: Signal<Local, Bit>,
     streak_all: Signal<Local, Bits<W>>,
     hit: Signal<Local, Bit>,
     missed: Signal<Local, Bit>,
@@ -135,6 +140,8 @@ pub struct RecordFields<const W: usize> {
     above_stamp: Fixed<Bits<32>>,
     register: Fixed<Bit>,
     counted: Fixed<Bit>,
+    with_signature: Fixed<Bit>,
+    high_signature: Fixed<Bit>,
     wait_size: Fixed<Bits<6>>,
     index_size: Fixed<Bits<6>>,
     miss_size: Fixed<Bits<6>>,
@@ -144,6 +151,9 @@ pub struct RecordFields<const W: usize> {
     address_size: Fixed<Bits<6>>,
     low_size: Fixed<Bits<6>>,
     count_size: Fixed<Bits<6>>,
+    signature_size: Fixed<Bits<6>>,
+    rest_size: Fixed<Bits<6>>,
+    rest_at: Fixed<Bits<5>>,
     length_at: Fixed<Bits<5>>,
     code_at: Fixed<Bits<5>>,
     c_raw: Fixed<Bits<3>>,
@@ -176,6 +186,7 @@ impl<const W: usize> RecordFields<W> {
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         let (address, stamp) = (params.address_bits(), stamp(params, extras));
         let (index, length) = (sc.index_bits(), u32::from(sc.sl_bits));
+        let signature = usize::from(params.signature);
         let bits = |n: u32| Fixed::of(n - 1);
         let two = |v: u8| Fixed::of(v);
         let four = Fixed::<Bits<4>>::of::<u64>;
@@ -188,6 +199,11 @@ impl<const W: usize> RecordFields<W> {
             timed: Fixed::new(params.timestamps),
             register: Fixed::new(sc.upper_bits != 0),
             counted: Fixed::new(sc.run_bits != 0),
+            with_signature: Fixed::new(signature > 0),
+            high_signature: Fixed::new(signature > LENGTH_BITS),
+            signature_size: bits(signature.clamp(1, LENGTH_BITS) as u32),
+            rest_size: bits(signature.saturating_sub(LENGTH_BITS).max(1) as u32),
+            rest_at: Fixed::of(COUNT_PORT_BITS as u64),
             wait_size: bits(u32::from(sc.run_bits).max(1)),
             index_size: bits(1 + index),
             miss_size: bits(1 + index + length),
@@ -274,6 +290,10 @@ impl<const W: usize> Logic for RecordFields<W> {
             if self.after_exception.val() & self.past_pre.val() {
                 self.its_known.next = true;
             }
+        }
+        self.signs.next = false;
+        if self.with_signature.val() {
+            self.signs.next = self.marker.val() | (self.control.val() & !self.overflow.val() & !self.resync.val());
         }
         self.has_pc.next = self.exception.val() | self.overflow.val() | self.marker.val();
         self.sends_start.next = (self.its_post.val() == self.k_start.val()) & !self.its_pre.val().any();
@@ -404,6 +424,9 @@ impl<const W: usize> Logic for RecordFields<W> {
                     self.next_step.next = RecordField::Address;
                     self.next_field.next = self.f_pc.val();
                     self.over.next = false;
+                } else if self.signs.val() {
+                    self.next_step.next = RecordField::Signature;
+                    self.over.next = false;
                 }
             }
             RecordField::Open => {
@@ -411,6 +434,9 @@ impl<const W: usize> Logic for RecordFields<W> {
                 if self.has_pc.val() {
                     self.next_step.next = RecordField::Address;
                     self.next_field.next = self.f_pc.val();
+                    self.over.next = false;
+                } else if self.signs.val() {
+                    self.next_step.next = RecordField::Signature;
                     self.over.next = false;
                 }
             }
@@ -425,6 +451,28 @@ impl<const W: usize> Logic for RecordFields<W> {
                 }
                 if self.uses_resync_pc.val() {
                     self.value.next = self.resync_pc.val();
+                }
+                if self.signs.val() {
+                    self.next_step.next = RecordField::Signature;
+                    self.over.next = false;
+                }
+            }
+            RecordField::Signature => {
+                if self.with_signature.val() {
+                    self.value.next = self.number.val();
+                    self.size.next = self.signature_size.val();
+                    if self.high_signature.val() {
+                        self.next_step.next = RecordField::SignatureHigh;
+                        self.next_field.next = self.f_instructions.val();
+                        self.over.next = false;
+                    }
+                }
+            }
+            RecordField::SignatureHigh => {
+                if self.high_signature.val() {
+                    self.own_field.next = self.f_instructions.val();
+                    self.value.next = self.word.val() >> self.rest_at.val();
+                    self.size.next = self.rest_size.val();
                 }
             }
             RecordField::Start => {
@@ -441,6 +489,9 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.new_pre.next = self.its_pre.val();
         self.new_post.next = self.its_post.val();
         self.marks.next = self.marker.val() & (self.step.val() == RecordField::Address);
+        if self.with_signature.val() {
+            self.marks.next = self.marker.val() & self.over.val() & (self.step.val() != RecordField::Begin);
+        }
         self.ends.next = self.control.val() & !self.overflow.val() & !self.resync.val();
     }
 }

@@ -314,6 +314,9 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.intr_3.d.next = self.port.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
         self.flow_3.d.next = self.flow.val() & !self.trace_fsm.excluded.val();
+        self.records.address.next = self.port.beat.pc.val();
+        self.records.next_address.next = self.port.beat.target.val();
+        self.records.changes_flow.next = self.flow.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
         self.length_3.d.next = self.detector.length.val();

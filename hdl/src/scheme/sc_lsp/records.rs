@@ -12,6 +12,7 @@
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
 //! | `pc` | in | W | its address |
+//! | `address`, `next_address`, `changes_flow` | in | W, W, 1 | where messages carry signatures, [`EARLY_CYCLES`] before: its address, that of the next instruction; it is control flow, if it is traced |
 //! | `count`, `start`, `known` | in | 24, W, 1 | of the stream before it, see [`super::detector`]; also while `live` is 0 |
 //! | `ends` | in | 1 | it ends a stream. 0 unless `valid` and `live` |
 //! | `flow` | in | 1 | it is a control-flow instruction. 0 unless `valid` and `live` |
@@ -35,7 +36,10 @@ use super::entry::{LENGTH_BITS, NO_RUN};
 use crate::spine::cycles::Cycles;
 use crate::spine::entry::CONTROL_RESYNC;
 use crate::spine::ports::{DecisionIn, EntryOut};
+use crate::spine::resync_pc::EARLY_CYCLES;
+use crate::spine::signature::Signature;
 use crate::spine::Extras;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -49,6 +53,9 @@ pub struct Records<const W: usize> {
     pub live: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
+    pub address: Signal<In, Bits<W>>,
+    pub next_address: Signal<In, Bits<W>>,
+    pub changes_flow: Signal<In, Bit>,
     pub count: Signal<In, Bits<24>>,
     pub start: Signal<In, Bits<W>>,
     pub known: Signal<In, Bit>,
@@ -84,6 +91,10 @@ pub struct Records<const W: usize> {
     // with resyncs and time stamps: cycles up to the header that are not counted
     debt: DFF<Bits<8>>,
     cycles: Cycles,
+    // where messages carry signatures: the upper bits of that of the entry, the lower ones are in `bcnt`
+    signature: Signature<W>,
+    signature_7: DFF<Bits<6>>,
+    carries: Signal<Local, Bit>,
     half_full: Signal<Local, Bit>,
     all_dropped: Signal<Local, Bits<24>>,
     // decisions
@@ -148,6 +159,7 @@ pub struct Records<const W: usize> {
     // from the parameters
     sync: Fixed<Bit>,
     wide: Fixed<Bit>,
+    with_signature: Fixed<Bit>,
     rbase: Fixed<Bit>,
     register: Fixed<Bit>,
     counts: Fixed<Bit>,
@@ -187,6 +199,8 @@ impl<const W: usize> Records<W> {
         let first = u64::from(sc.run_bits != 0);
         Self {
             wide: Fixed::new(wide),
+            signature: when(params.signature > 0, || Signature::late(params, EARLY_CYCLES)),
+            with_signature: Fixed::new(params.signature > 0),
             cycles: Cycles::new(params, &extras),
             sync: Fixed::new(extras.sync),
             rbase: Fixed::new(sc.variant == Variant::Rbase),
@@ -234,7 +248,8 @@ impl<const W: usize> Logic for Records<W> {
             counts_cycles,
             debt
         );
-        dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
+        dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7, signature_7);
+        clock!(self, clock, signature);
 
         // resyncs
         self.message_pending_now.next = false;
@@ -464,6 +479,35 @@ impl<const W: usize> Logic for Records<W> {
         if self.found.val() {
             self.value.next = self.index.val();
         }
+        // the signature of the instruction and its messages; it is sent in place of a stream
+        self.signature.pc.next = self.address.val();
+        self.signature.target.next = self.next_address.val();
+        self.signature.early.next = self.changes_flow.val();
+        self.signature.flow.next = self.flow.val() & self.decision.beat.val();
+        self.signature.first.next = self.any_pre.val();
+        self.signature.restart.next = self.clears_state.val();
+        self.signature.idle.next = !self.decision.tracing.val() & !self.decision.beat.val();
+        self.signature.counts.next = self.decision.exception.val()
+            | self.decision.overflow.val()
+            | (self.decision.stop.val() & self.begun.q.val())
+            | self.resync.val();
+        self.signature.count.next = self.count.val() & self.count_mask.val();
+        if self.resync.val() & !self.decision.exception.val() {
+            // without the instruction of the resync
+            self.signature.count.next = (self.count.val() - self.one_24.val()) & self.count_mask.val();
+        }
+        if self.decision.overflow.val() {
+            self.signature.count.next = self.icnt_7.q.val();
+        }
+        self.signature.has_context.next = false;
+        self.signature.context_value.next = 0.into();
+        self.carries.next = self.resync.val() | self.decision.stop.val();
+        if self.with_signature.val() {
+            self.signature_7.d.next = self.signature.value.val().get_bits::<6>(10);
+            if self.carries.val() {
+                self.value.next = self.signature.value.val().get_bits::<10>(0);
+            }
+        }
         self.run_size.next = self.no_run.val();
         if self.has_run.val() {
             self.run_size.next = self.size.q.val();
@@ -487,6 +531,12 @@ impl<const W: usize> Logic for Records<W> {
                 self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20)
                     | (self.one_24.val() << 11)
                     | (bit_cast::<24, 1>(self.message_pending_now.val().into()) << 10);
+                if self.with_signature.val() {
+                    self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20)
+                        | (self.one_24.val() << 11)
+                        | (bit_cast::<24, 1>(self.message_pending_now.val().into()) << 10)
+                        | bit_cast::<24, 10>(self.value.val());
+                }
                 if self.sync.val() {
                     self.target_7.d.next = 0.into();
                 }
@@ -507,6 +557,9 @@ impl<const W: usize> Logic for Records<W> {
         self.entry.post.next = self.post_7.q.val();
         self.entry.icnt.next = self.icnt_7.q.val();
         self.entry.context_value.next = 0.into();
+        if self.with_signature.val() {
+            self.entry.context_value.next = bit_cast::<19, 6>(self.signature_7.q.val());
+        }
         self.entry.bcnt.next = self.bcnt_7.q.val();
         self.entry.pc.next = self.pc_7.q.val();
         self.entry.target.next = self.target_7.q.val();

@@ -214,6 +214,8 @@ fn signatures_survive_chaos() {
         ("tr_e:m4", 16, 2, true, (Ports::Channels(4), several(4))),
         ("nx_b", 16, 1, false, (Ports::Blocks(2), several(2))),
         ("follow:m", 16, 2, true, (Ports::One, one)),
+        ("sc-lsp:rbase-32x4", 16, 2, true, (Ports::One, one)),
+        ("sc-lsp:base-8x8", 8, 1, false, (Ports::Channels(2), several(2))),
     ] {
         let platform = Platform { cores, timestamps, signature, ..Platform::RV32 };
         survives(&TraceParams::new(platform, scheme.parse().unwrap()), 4, (ports, extras), 30_000);

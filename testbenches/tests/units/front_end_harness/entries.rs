@@ -25,6 +25,7 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let field = |at: u32, bits: u32| e.bcnt >> at & ((1 << bits) - 1);
     let [pc, target] = [e.pc, e.target].map(|a| a << p.align);
     let i_cnt = u64::from(e.icnt);
+    let signature = (p.signature > 0).then_some((field(0, 10) | e.context << 10) as u16);
     let mut out = Vec::new();
     let run = (field(20, 4) != u32::from(NO_RUN)).then_some(field(12, 8) + 1);
     // the first message after a repeated header contains the run itself
@@ -43,14 +44,14 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
             let sync = Escape::Sync { i_cnt: 0, pc: e.resync_pc << p.align, context: None };
             if e.post == CONTROL_EXCEPTION_RESYNC {
                 escape(start, Escape::Exception { i_cnt, target: pc, context: None });
-                escape(None, Escape::Resync { i_cnt: 1, signature: None });
+                escape(None, Escape::Resync { i_cnt: 1, signature });
             } else {
-                escape(start, Escape::Resync { i_cnt, signature: None });
+                escape(start, Escape::Resync { i_cnt, signature });
             }
             escape(None, sync);
         }
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
-        PRE_CONTROL => escape(start, Escape::Stop { i_cnt, signature: None }),
+        PRE_CONTROL => escape(start, Escape::Stop { i_cnt, signature }),
         _ => {}
     }
     let length = field(0, 10);

@@ -4,6 +4,7 @@ use hdl::cores::Core;
 use hdl::ingress::chain::ChainPins;
 use hdl::ingress::etrace::EtracePins;
 use hdl::ingress::rvfi::RvfiPins;
+use retire::isa::{flow, Flow};
 use retire::{Context, FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
 use sim::beats::chain::Chain;
@@ -249,7 +250,16 @@ pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {
             FlowKind::Conditional { .. } => {
                 let apart = r.next_pc ^ r.pc.wrapping_add(r.len.into());
                 let taken = apart >> params.align & 0xfff != 0;
-                FlowEvent { kind: FlowKind::Conditional { taken }, target: r.next_pc, ..e }
+                let next = r.pc.wrapping_add(r.len.into());
+                let target = match flow(r.insn, params.xlen) {
+                    // a signature has where the outcome leads, a trap or not
+                    Flow::Conditional { offset } if params.signature > 0 => {
+                        let at = if taken { r.pc.wrapping_add_signed(offset.into()) } else { next };
+                        at & (u64::MAX >> (64 - params.xlen))
+                    }
+                    _ => r.next_pc,
+                };
+                FlowEvent { kind: FlowKind::Conditional { taken }, target, ..e }
             }
             FlowKind::Jump | FlowKind::Call => e,
             _ => FlowEvent { target: r.next_pc, ..e },
