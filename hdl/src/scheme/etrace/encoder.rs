@@ -99,6 +99,10 @@ pub struct EtraceEncoder<const W: usize> {
     rest_pre: Signal<Local, Bits<2>>,
     rest_post: Signal<Local, Bits<2>>,
     more_supports: Signal<Local, Bit>,
+    // whether eight or more bits are left, the number above a multiple of eight, and whether none are left after this slice
+    whole: Signal<Local, Bit>,
+    rest: Signal<Local, Bits<3>>,
+    is_last: Signal<Local, Bit>,
     octet_mask: Signal<Local, Bits<8>>,
     count: Signal<Local, Bits<4>>,
     data: Signal<Local, Bits<8>>,
@@ -293,31 +297,34 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         }
 
         // the bits that are sent
+        self.whole.next = self.left.q.val().get_bits::<4>(3).any();
+        self.rest.next = self.left.q.val().get_bits::<3>(0);
         self.octet_mask.next = 0.into();
-        if self.left.q.val() > 0 {
+        if self.whole.val() | (self.rest.val() > 0) {
             self.octet_mask.next = self.octet_mask.val() | 0x01;
         }
-        if self.left.q.val() > 1 {
+        if self.whole.val() | (self.rest.val() > 1) {
             self.octet_mask.next = self.octet_mask.val() | 0x02;
         }
-        if self.left.q.val() > 2 {
+        if self.whole.val() | (self.rest.val() > 2) {
             self.octet_mask.next = self.octet_mask.val() | 0x04;
         }
-        if self.left.q.val() > 3 {
+        if self.whole.val() | (self.rest.val() > 3) {
             self.octet_mask.next = self.octet_mask.val() | 0x08;
         }
-        if self.left.q.val() > 4 {
+        if self.whole.val() | (self.rest.val() > 4) {
             self.octet_mask.next = self.octet_mask.val() | 0x10;
         }
-        if self.left.q.val() > 5 {
+        if self.whole.val() | (self.rest.val() > 5) {
             self.octet_mask.next = self.octet_mask.val() | 0x20;
         }
-        if self.left.q.val() > 6 {
+        if self.whole.val() | (self.rest.val() > 6) {
             self.octet_mask.next = self.octet_mask.val() | 0x40;
         }
-        if self.left.q.val() > 7 {
+        if self.whole.val() {
             self.octet_mask.next = self.octet_mask.val() | 0x80;
         }
+        self.is_last.next = !self.whole.val() | (self.left.q.val() == self.eight.val());
         self.format_data.next = self.sync_format.val() | (bit_cast::<8, 1>(self.branch.q.val().into()) << 4);
         if self.is_trap.val() {
             self.format_data.next = self.trap_format.val() | (bit_cast::<8, 1>(self.branch.q.val().into()) << 4);
@@ -355,8 +362,8 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             }
             PacketStep::Last => {
                 self.data.next = self.value.q.val().get_bits::<8>(0) & self.octet_mask.val();
-                if self.left.q.val() < 8 {
-                    self.count.next = self.left.q.val().get_bits::<4>(0);
+                if !self.whole.val() {
+                    self.count.next = bit_cast::<4, 3>(self.rest.val());
                 }
             }
             PacketStep::SupportHeader => {
@@ -431,7 +438,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 PacketStep::Last => {
                     self.value.d.next = self.shifted.val();
                     self.left.d.next = self.left.q.val() - self.eight.val();
-                    if self.left.q.val() <= 8 {
+                    if self.is_last.val() {
                         self.ends_packet.next = true;
                         self.rest_pre.next = 0.into();
                         if !self.is_full.val() {
