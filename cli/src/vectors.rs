@@ -7,7 +7,7 @@ pub mod blocks;
 pub mod sessions;
 
 use crate::Failure;
-use hdl::emit::{Ingress, SystemOptions};
+use hdl::emit::SystemOptions;
 use hdl::trace_sim::START;
 use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
