@@ -23,6 +23,7 @@ use std::io::Write;
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
     goshawk gates --set small --retire 2 --retire-queue 4\n  \
     goshawk gates --set medium --place hx8k --seed 2 --json\n  \
+    goshawk gates --scheme etrace --fifo 16\n  \
     goshawk gates --scheme inputs:256 --cores 2 --place ecp5\n  \
     goshawk gates --scheme cfiat:16k --fifo 16 --place hx8k")]
 pub struct Args {
@@ -65,7 +66,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (circuit, options) = (&system.circuit, &system.options);
     let params = circuit.flow();
     // each further channel adds the ports of a core, as do the cores' data
-    let wide = options.extras.retire.is_some() || params.is_none();
+    let with_data = params.is_none() && circuit.standard().is_none();
+    let wide = options.extras.retire.is_some() || with_data;
     let (report, placed) = measure(args, wide, || emit(&**circuit, options).map_err(|e| other(&e)))?;
     let set = params.and_then(|p| p.flow.set());
     let state = params.map_or(0, |p| p.state_bits() * u32::from(p.cores));

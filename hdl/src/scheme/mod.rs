@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`cfiat`] | load values by first-access flags |
 //! | [`data`] | test vectors of the schemes that trace the cores' data |
+//! | [`etrace`] | RISC-V E-Trace |
 //! | [`flow`] | list of the circuits of the control-flow schemes |
 //! | [`follow`] | predictors that follow the past |
 //! | [`inputs`] | record and replay |
@@ -18,6 +19,7 @@
 
 pub mod cfiat;
 pub mod data;
+pub mod etrace;
 pub mod flow;
 pub mod follow;
 pub mod inputs;
@@ -31,12 +33,26 @@ use crate::bus::wrap::{wrap, Buses};
 use crate::emit::{EmitError, SystemOptions};
 use crate::verilog::{self, Style};
 use data::DataBench;
+use retire::elf::Program;
+use retire::FlowEvent;
 use rust_hdl::prelude::{check_all, Block};
+use sim::baseline::etrace::EtraceParams;
 use sim::params::{ParamError, Platform, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
 use sim::stream_params::StreamParams;
+
+/// The golden model of a system that sends a standard protocol: its ports from the cores are those of any other control-flow trace.
+pub struct Standard<'a> {
+    /// The platform, with any scheme.
+    pub platform: TraceParams,
+    /// The words of the events of a program up to the stop of each core, or why the model refuses them.
+    pub words: Box<WordsOf<'a>>,
+}
+
+/// Words of events.
+pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent]) -> Result<Vec<u32>, String> + 'a;
 
 /// The parameters of a stream for which a system can be built.
 pub trait Circuit: StreamParams {
@@ -56,6 +72,10 @@ pub trait Circuit: StreamParams {
     /// # Errors
     /// When rust-hdl or the Verilog writer refuses the circuit, which is a fault of this crate.
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError>;
+    /// The golden model of a system that sends a standard protocol; `None` for other systems.
+    fn standard(&self) -> Option<Standard<'_>> {
+        None
+    }
     /// Test vectors of a system that traces the cores' data, from the golden model; `None` for other systems.
     ///
     /// # Errors
@@ -97,10 +117,15 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             params.check()?;
             Box::new(params)
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
+        AnyScheme::Etrace(options) => {
+            let params = EtraceParams { options, cores, xlen };
+            params.check()?;
+            Box::new(params)
+        }
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Ntrace(_) => {
             return Err(ParamError::UnknownScheme {
                 name: name.scheme.to_string(),
-                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs and cfiat, which have a circuit".into(),
+                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs, cfiat and etrace, which have a circuit".into(),
             });
         }
     })

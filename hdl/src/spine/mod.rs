@@ -23,6 +23,7 @@
 //! | [`stamp`] | sends a short time stamp in one slice with the next field |
 
 use sim::addresses::Addresses;
+use sim::baseline::etrace::{EtraceParams, CODE as ETRACE_CODE};
 use sim::params::TraceParams;
 use sim::regmap::scheme;
 use sim::regs::register;
@@ -40,8 +41,10 @@ pub struct Stream {
     pub scheme: u8,
     /// Number of senders: the cores and, where bus masters are recorded, one more for all of these.
     pub senders: u8,
-    /// Its header. The last word is the fingerprint.
+    /// Its header, unless it has none. The last word is the fingerprint.
     pub header: [u32; 3],
+    /// Whether the header is sent.
+    pub has_header: bool,
     /// Word 1 of a repeated header.
     pub again: u32,
     /// Size of its slices.
@@ -74,6 +77,7 @@ impl From<&TraceParams> for Stream {
             scheme: scheme(params),
             senders: params.cores,
             header: header(params),
+            has_header: true,
             again: repeated_header(params)[1],
             slices: Slices::of(params, &Extras::NONE),
         }
@@ -88,6 +92,7 @@ impl From<&InputsParams> for Stream {
             scheme: 0,
             senders: params.senders(),
             header,
+            has_header: true,
             again: header[1],
             slices: Slices::Octet,
         }
@@ -97,7 +102,29 @@ impl From<&InputsParams> for Stream {
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], slices: Slices::Octet }
+        Self {
+            cores: params.cores,
+            scheme: 0,
+            senders: params.cores,
+            header,
+            has_header: true,
+            again: header[1],
+            slices: Slices::Octet,
+        }
+    }
+}
+
+impl From<&EtraceParams> for Stream {
+    fn from(params: &EtraceParams) -> Self {
+        Self {
+            cores: params.cores,
+            scheme: ETRACE_CODE,
+            senders: params.cores,
+            header: [0, 0, params.fingerprint()],
+            has_header: false,
+            again: 0,
+            slices: Slices::Octet,
+        }
     }
 }
 

@@ -71,6 +71,7 @@ pub struct TraceFramer {
     // cores that have stopped
     stop_count: DFF<Bits<5>>,
     all_stopped: Signal<Local, Bit>,
+    has_header: Fixed<Bit>,
     header0: Fixed<Bits<32>>,
     header1: Fixed<Bits<32>>,
     header2: Fixed<Bits<32>>,
@@ -97,6 +98,7 @@ impl TraceFramer {
         Self {
             repeated_header: Fixed::of(stream.again),
             sync: Fixed::new(sync),
+            has_header: Fixed::new(stream.has_header),
             header0,
             header1,
             header2,
@@ -123,7 +125,7 @@ impl Logic for TraceFramer {
         if self.enable.val() & self.ready.val() & !self.in_trace.q.val() {
             self.in_trace.d.next = true;
             self.running.d.next = true;
-            self.in_header.d.next = true;
+            self.in_header.d.next = self.has_header.val();
             self.header_word.d.next = 0.into();
             self.is_repeated.d.next = false;
         }

@@ -22,6 +22,7 @@
 //! | `excluded` | out | it is lost or hidden, or a gap is open: predictors must not step |
 //! | `blocked` | out | early form of `excluded`, from registers, for an instruction that may make an entry; undefined for others |
 //! | `seen` | out | the cycle is traced, and not lost |
+//! | `has_begun` | out | an instruction was traced before, since the trace or the last gap began |
 //! | `counts` | out | 0: an instruction in this cycle is ignored, neither traced nor counted as lost |
 //! | `clear` | out | the predictors are no longer needed and must be cleared |
 //! | `go` | out | this cycle is traced: for the ingress adapter, which responds one cycle later with the beat's `live` |
@@ -83,6 +84,7 @@ pub struct TraceFsm {
     pub excluded: Signal<Out, Bit>,
     pub blocked: Signal<Out, Bit>,
     pub seen: Signal<Out, Bit>,
+    pub has_begun: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub open: Signal<Out, Bit>,
@@ -134,6 +136,8 @@ pub struct TraceFsm {
     /// `stop_ready` comes from a register: `stop_go` depends on it through the other cores.
     late: Fixed<Bit>,
     early: Fixed<Bit>,
+    /// The first instruction makes no message; that about it is sent with the next one.
+    deferred: Fixed<Bit>,
 }
 
 impl TraceFsm {
@@ -141,6 +145,11 @@ impl TraceFsm {
     pub fn new(late: bool, extras: Extras) -> Self {
         let Extras { sync, filter, .. } = extras;
         Self { late: Fixed::new(late), sync: Fixed::new(sync), filter: Fixed::new(filter), ..Default::default() }
+    }
+
+    /// As [`TraceFsm::new`], for a front end that sends the messages of an instruction with the next one.
+    pub fn deferred(extras: Extras) -> Self {
+        Self { deferred: Fixed::new(true), ..Self::new(false, extras) }
     }
 
     /// As [`TraceFsm::new`], with resyncs that are decided at the predictor stage.
@@ -206,6 +215,7 @@ impl Logic for TraceFsm {
         // the ingress has responded to the stop: later instructions are ignored, and not counted as lost
         self.counts.next = (!self.hidden_at_start.val() | self.skips_hidden.val()) & !self.stopping.q.val();
         self.last.next = self.cycle_due.q.val() & self.stopping.q.val() & !self.gap.q.val();
+        self.has_begun.next = self.has_traced.q.val();
         self.seen.next = (self.stage_live.val()
             & !self.gap.q.val()
             & !self.opens_gap.val()
@@ -229,6 +239,10 @@ impl Logic for TraceFsm {
         // decision about the instruction in the last stage
         self.beat.next = self.valid.val() & self.live.val();
         self.due.next = self.beat.val() & (self.first.q.val() | self.intr.val() | self.decision.needs_message.val());
+        if self.deferred.val() {
+            self.due.next =
+                self.beat.val() & !self.first.q.val() & (self.intr.val() | self.decision.needs_message.val());
+        }
         self.send.next = self.due.val();
         self.drop.next =
             self.valid.val() & !self.live.val() & self.gap.q.val() & self.tracing.q.val() & !self.losing.q.val();

@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 108] = [
+const BLOCKS: [(&[&str], &str); 110] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -71,6 +71,9 @@ const BLOCKS: [(&[&str], &str); 108] = [
     (&["target_predictor"], "targets of indirect branches, with their dictionary"),
     (&["target_tables"], "targets by address, and by address and path"),
     (&["return_stack"], "return addresses, a ring without a depth"),
+    // E-Trace
+    (&["reports"], "branches since the last packet, and which packets are due"),
+    (&["size"], "bytes of a packet"),
     // load values and inputs
     (&["queue"], "accesses of a core until the filters take them"),
     (&["episodes"], "reads and writes of an episode"),

@@ -8,7 +8,7 @@ use options::GivenOptions;
 use sim::diag::trigger::GeneratorParams;
 
 /// Command-line options, one line per system.
-const SYSTEMS: [&str; 20] = [
+const SYSTEMS: [&str; 22] = [
     "scheme=tr_e:small",
     "scheme=tr_e:bimodal256/last16 timestamps= cores=2",
     "scheme=tr_b:256/32/64 sync= retire=4 filter-range= filter-space=",
@@ -24,6 +24,8 @@ const SYSTEMS: [&str; 20] = [
     "scheme=sc-lsp:ebase-16x8 ingress=etrace-blocks",
     "scheme=follow:m timestamps= cores=2 sync=",
     "scheme=follow:s ingress=etrace context=8 xlen=64",
+    "scheme=etrace",
+    "scheme=etrace ingress=etrace xlen=64 stall=",
     "scheme=inputs cores=2",
     "scheme=inputs:512+known4096+masters",
     "scheme=cfiat",

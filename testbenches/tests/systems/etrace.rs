@@ -19,7 +19,7 @@ use testbenches::check::{limit, run};
 ///
 /// Unlike the specification, it keeps its return stack and the last branch at a trap. So a trap's handler is passed to
 /// a new tracer, as the start of a trace.
-fn traced(bytes: &[u8], options: Options, program: &Program) -> Result<Vec<u64>, String> {
+pub fn traced(bytes: &[u8], options: Options, program: &Program) -> Result<Vec<u64>, String> {
     let code = program.segments.iter().find(|s| s.executable).unwrap();
     let parameters = options.parameters(program.xlen);
     let wrong = |e: &dyn std::fmt::Debug| format!("{e:?}");
@@ -70,7 +70,7 @@ fn traced(bytes: &[u8], options: Options, program: &Program) -> Result<Vec<u64>,
 }
 
 /// Every retired address in the events.
-fn retired(image: &Image, events: &[FlowEvent]) -> Vec<u64> {
+pub fn retired(image: &Image, events: &[FlowEvent]) -> Vec<u64> {
     let mut at = 0;
     let mut found = Vec::new();
     for e in events {

@@ -44,6 +44,21 @@ enum Kind {
     Trap(trap::Info),
 }
 
+/// Lengthens a packet to the first bit of its address: an encoder that sends the fields before it as they come does not cut these.
+fn lengthen(bytes: &mut Vec<u8>, payload: &Payload) {
+    let bits = match payload {
+        Payload::Branch(Branch { branch_map, address: Some(_) }) => 7 + format0::map_bits(branch_map.count()),
+        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15,
+        _ => return,
+    };
+    let length = 1 + usize::from((bits + 1).div_ceil(8));
+    if bytes.len() < length {
+        let sign = if bytes[bytes.len() - 1] & 0x80 == 0 { 0 } else { 0xff };
+        bytes.resize(length, sign);
+        bytes[0] = bytes[0] & !31 | (length - 1) as u8;
+    }
+}
+
 type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
 
 /// An instruction that can affect packets, or a trap.
@@ -133,6 +148,8 @@ pub struct Encoder<'a> {
     time: u64,
     /// Context after the trap, gap or start that comes next.
     next_context: Option<retire::Context>,
+    /// With [`Extras::port_only`]: a trap after which no instruction has retired.
+    waiting_trap: Option<Step>,
     /// Instructions since the last synchronization.
     unsynchronized: u64,
     ended: QualStatus,
@@ -165,6 +182,7 @@ impl<'a> Encoder<'a> {
             context: retire::Context::RESET,
             time: 0,
             next_context: None,
+            waiting_trap: None,
             unsynchronized: 0,
             tables: Tables::new(options),
             current: None,
@@ -213,8 +231,13 @@ impl<'a> Encoder<'a> {
             FlowKind::Return => Kind::Return,
             FlowKind::Trap { interrupt, cause } => {
                 self.sequential(e.count)?;
-                let info = trap::Info { ecause: cause.into(), tval: (!interrupt).then_some(0) };
-                self.step(self.at(e.pc, Kind::Trap(info)))?;
+                if self.extras.port_only {
+                    let trap = self.at(e.pc, Kind::Trap(trap::Info { ecause: 0, tval: Some(0) }));
+                    self.waiting_trap.get_or_insert(trap);
+                } else {
+                    let info = trap::Info { ecause: cause.into(), tval: (!interrupt).then_some(0) };
+                    self.step(self.at(e.pc, Kind::Trap(info)))?;
+                }
                 (self.at, self.first, self.time) = (e.target, true, e.cycle);
                 self.change_context();
                 return Ok(());
@@ -262,6 +285,10 @@ impl<'a> Encoder<'a> {
         if let Some(current) = self.current.take() {
             self.process(current, Next::Trap)?;
         }
+        self.waiting_trap = None;
+        if self.extras.port_only {
+            self.ended = QualStatus::EndedNtr;
+        }
         self.before = Before::Nothing;
         (self.at, self.first, self.time, self.unsynchronized) = (pc, true, time, 0);
         Ok(())
@@ -306,6 +333,13 @@ impl<'a> Encoder<'a> {
 
     /// Takes the next step; the previous one can now be reported.
     fn step(&mut self, next: Step) -> Result<(), EtraceError> {
+        if let Some(trap) = self.waiting_trap.take() {
+            self.replace(trap)?;
+        }
+        self.replace(next)
+    }
+
+    fn replace(&mut self, next: Step) -> Result<(), EtraceError> {
         let kind = if matches!(next.kind, Kind::Trap(_)) { Next::Trap } else { Next::Step };
         match self.current.replace(next) {
             Some(current) => self.process(current, kind),
@@ -315,6 +349,9 @@ impl<'a> Encoder<'a> {
 
     fn process(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
         if let Kind::Trap(info) = c.kind {
+            if self.extras.port_only && matches!(self.before, Before::Nothing) {
+                return Ok(());
+            }
             // the target of a jump, if none of its instructions retired, and the first instruction of a trace
             let reported = matches!(self.before, Before::Jump(_) | Before::Nothing);
             if reported {
@@ -391,6 +428,7 @@ impl<'a> Encoder<'a> {
         };
         let notify = match self.before {
             // the decoder takes the first return at this depth, and may stop at an earlier visit of the target
+            _ if self.extras.port_only => false,
             Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
             _ => self.segments.len() >= MAX_SEGMENTS,
         };
@@ -401,7 +439,7 @@ impl<'a> Encoder<'a> {
         match (c.kind, self.before) {
             (Kind::Plain | Kind::Trap(_), _) => return Ok(()),
             (Kind::Branch { .. }, _) => self.segments.clear(),
-            _ if self.from <= c.pc => self.segments.push((self.from, c.pc)),
+            _ if self.from <= c.pc && !self.extras.port_only => self.segments.push((self.from, c.pc)),
             _ => {}
         }
         match c.kind {
@@ -522,7 +560,11 @@ impl<'a> Encoder<'a> {
         let refused = |e: packet::Error| EtraceError::Packet { packet: self.packets, what: e.to_string() };
         encoder.encode(&packet::smi::Packet::new(TRACE_TYPE, 0, *payload)).map_err(refused)?;
         let used = size - encoder.uncommitted();
-        Ok(buffer[..used].to_vec())
+        let mut bytes = buffer[..used].to_vec();
+        if self.extras.port_only {
+            lengthen(&mut bytes, payload);
+        }
+        Ok(bytes)
     }
 
     fn put(&mut self, payload: &Payload) -> Result<(), EtraceError> {

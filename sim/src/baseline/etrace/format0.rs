@@ -60,7 +60,7 @@ impl Bits {
 }
 
 /// Width of the map field for `count` branches.
-fn map_bits(count: u8) -> u8 {
+pub(super) fn map_bits(count: u8) -> u8 {
     [0, 1, 3, 7, 15, 31].into_iter().find(|w| *w >= count).unwrap_or(31)
 }
 

@@ -33,10 +33,12 @@
 mod decoder;
 mod encoder;
 mod format0;
+mod params;
 mod tables;
 
 pub use decoder::decode;
 pub use encoder::Encoder;
+pub use params::{words, EtraceParams, CODE};
 
 use super::Encoded;
 use retire::image::Image;
@@ -70,6 +72,10 @@ pub struct Extras {
     pub time_width: u8,
     /// Width of the context in synchronizations, bits; 0: none.
     pub context_width: u8,
+    /// Only what a circuit at a port of retired instructions knows: traps have no cause and are noticed at the first instruction
+    /// after them; and there is no memory of the path, so that repeated loops of jumps without branches are not distinguished.
+    /// Packets end after the first bit of their address.
+    pub port_only: bool,
 }
 
 impl Options {

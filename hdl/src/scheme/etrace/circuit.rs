@@ -1,0 +1,116 @@
+//! The scheme `etrace` in the list of all schemes' circuits
+
+use super::encoder::EtraceEncoder;
+use super::entry::layout;
+use super::front::EtraceFront;
+use crate::any_top::AnyTop;
+use crate::bus::wrap::Buses;
+use crate::emit::{EmitError, Ingress, SystemOptions, LOG2_FIFO};
+use crate::ingress::etrace::EtracePins;
+use crate::ingress::pins::Pins;
+use crate::ingress::rvfi::RvfiPins;
+use crate::scheme::{self, Circuit, Standard};
+use crate::spine::front_port::FrontPort;
+use crate::spine::join::Spine;
+use crate::spine::{Extras, Stream};
+use crate::top::{Parts, System};
+use crate::verilog::Style;
+use crate::widget::slot::Slot;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::FlowEvent;
+use sim::baseline::etrace::{words, EtraceParams, Options};
+use sim::params::{Platform, TraceParams};
+use sim::scheme::taken::TakenParams;
+use sim::scheme::FlowScheme;
+
+/// The platform of `params` for the ingress, with any scheme.
+fn platform(params: &EtraceParams) -> TraceParams {
+    let platform = Platform { cores: params.cores, xlen: params.xlen, ..Platform::RV32 };
+    TraceParams::new(platform, FlowScheme::Taken(TakenParams))
+}
+
+/// The system for `params` and `options`.
+///
+/// # Errors
+/// The first value that has no circuit, and the values that have.
+pub fn build(params: &EtraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
+    Circuit::check(params, options)?;
+    Ok(match (params.xlen, options.ingress) {
+        (32, Ingress::Etrace) => system::<EtracePins<32>, 32>(params, options),
+        (32, _) => system::<RvfiPins<32>, 32>(params, options),
+        (_, Ingress::Etrace) => system::<EtracePins<64>, 64>(params, options),
+        (..) => system::<RvfiPins<64>, 64>(params, options),
+    })
+}
+
+fn system<P: Pins<W>, const W: usize>(params: &EtraceParams, options: &SystemOptions) -> AnyTop {
+    let extras = Extras { ingress: P::CODE, ..options.extras };
+    let (platform, layout) = (platform(params), layout(params.xlen));
+    let parts = Parts {
+        spine: Spine::with_stream(&Stream::from(params), &platform, &layout, options.log2_fifo.into(), extras),
+        encoder: Slot::new(Box::new(EtraceEncoder::new())),
+    };
+    let front = || Slot::<FrontPort<W>>::new(Box::new(EtraceFront::with(extras)));
+    AnyTop::new(System::<P, W>::of(&platform, extras, &front, parts))
+}
+
+impl Circuit for EtraceParams {
+    fn title(&self) -> &'static str {
+        "E-Trace system"
+    }
+
+    fn ports(&self, options: &SystemOptions) -> String {
+        format!(
+            "ingress {}, event FIFOs of {} entries{}",
+            options.ingress.name(),
+            options.fifo_entries(),
+            options.extras
+        )
+    }
+
+    fn interface(&self, options: &SystemOptions) -> String {
+        format!("RV{}, {} ingress", self.xlen, options.ingress.name())
+    }
+
+    fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
+        self.check()?;
+        let none = |what: &str| Err(EmitError::Options(format!("{}: no circuit with {what}", self.options)));
+        if self.options != Options::BASE {
+            return Err(EmitError::Data(self.options.to_string(), "etrace"));
+        }
+        if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
+            return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
+        }
+        let Extras { sync, filter, retire, addresses, .. } = options.extras;
+        for (given, name) in [
+            (sync, "--sync"),
+            (filter, "--filter"),
+            (retire.is_some(), "--retire"),
+            (addresses.is_some(), "--address-bits"),
+        ] {
+            if given {
+                return none(&format!("`{name}`"));
+            }
+        }
+        match LOG2_FIFO.contains(&options.log2_fifo) {
+            true => Ok(()),
+            false => {
+                Err(EmitError::Options(format!("event FIFO of 2^{} entries, expected 8 to 256", options.log2_fifo)))
+            }
+        }
+    }
+
+    fn standard(&self) -> Option<Standard<'_>> {
+        let words = |program: &Program, events: &[FlowEvent]| {
+            Ok(words(&self.bytes(&Image::new(program), events).map_err(|e| e.to_string())?))
+        };
+        Some(Standard { platform: platform(self), words: Box::new(words) })
+    }
+
+    fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
+        let session = options.extras.session || buses.words.has_packets();
+        let extras = Extras { session, ..options.extras };
+        scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
+    }
+}

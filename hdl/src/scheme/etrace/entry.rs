@@ -1,0 +1,58 @@
+//! Entries of the scheme: which packets the encoder sends, and their fields
+//!
+//! | field | meaning |
+//! | --- | --- |
+//! | `pre` | [`PRE_NONE`], [`PRE_REPORT`], [`PRE_FULL`] or [`PRE_SYNC`]: a packet about the instruction at `pc` |
+//! | `post` | [`POST_NONE`], [`POST_EPC`], [`POST_LOST`] or [`POST_ENDED`]: a packet after it |
+//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`] |
+//! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken |
+//! | `pc` | address of a report or synchronization |
+//! | `target` | of [`POST_EPC`] |
+//!
+//! The support packet that [`ANNOUNCE`] stands for comes before both.
+
+use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
+
+/// `pre`: no packet.
+pub const PRE_NONE: u8 = 0;
+/// `pre`: an address, with the branches before it (formats 1 and 2).
+pub const PRE_REPORT: u8 = 1;
+/// `pre`: 31 branches without an address (format 1).
+pub const PRE_FULL: u8 = 2;
+/// `pre`: a synchronization (formats 3.0 and 3.1).
+pub const PRE_SYNC: u8 = 3;
+
+/// `post`: no packet.
+pub const POST_NONE: u8 = 0;
+/// `post`: a trap at the target of a jump, whose handler follows as a synchronization (format 3.1).
+pub const POST_EPC: u8 = 1;
+/// `post`: instructions were lost (format 3.3).
+pub const POST_LOST: u8 = 2;
+/// `post`: the trace ends (format 3.3).
+pub const POST_ENDED: u8 = 3;
+
+/// Bit of `bcnt`: a report precedes a trap or a loss, and a jump leads to its address.
+pub const UPDISCON: usize = 5;
+/// Bit of `bcnt`: a support packet comes first; the trace begins.
+pub const ANNOUNCE: usize = 6;
+/// Bit of `bcnt`: the field `branch` of a synchronization.
+pub const BRANCH: usize = 7;
+/// Bit of `bcnt`: the last address was reported for the end of the trace only.
+pub const REPORTED: usize = 8;
+/// Bit of `bcnt`: the synchronization is that of a trap handler.
+pub const TRAP: usize = 9;
+
+/// Most branches of a map.
+pub const FULL: u8 = 31;
+
+/// The widths of entries for addresses of `xlen` bits.
+pub fn layout(xlen: u8) -> EntryLayout {
+    EntryLayout {
+        count_bits: COUNT_PORT_BITS,
+        address_bits: usize::from(xlen) - 1,
+        cc_bits: 0,
+        context_bits: usize::from(FULL) - COUNT_PORT_BITS,
+        early: false,
+        uses_resync_pc: false,
+    }
+}

@@ -1,0 +1,204 @@
+//! Reports of one core: the branch map, and the decision which packets the last instruction makes
+//!
+//! It is the last stage of a front end. It keeps the last instruction until the next one retires, which decides how the
+//! last one is reported.
+//!
+//! # Source
+//! Efficient Trace for RISC-V 2.0, chapter 8.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `reserved` | in | 1 | an entry is reserved for the instruction, other than for the first one and for one after a trap |
+//! | `branch`, `not_taken` | in | 1 | it is a direct conditional branch; its outcome |
+//! | `indirect` | in | 1 | it is a jump whose target the code does not contain |
+//! | `pc`, `target` | in | W | its address, the address of the next instruction |
+//! | `decision` | in | | the decision about it, see [`crate::spine::trace_fsm`] |
+//! | `entry` | out | | an entry about the instruction before it, see [`super::entry`] |
+//!
+//! # Timing
+//! One instruction per cycle; the entry comes in the same cycle.
+//!
+//! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
+
+use super::entry::{ANNOUNCE, BRANCH, REPORTED, TRAP, UPDISCON};
+use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
+use crate::spine::ports::{DecisionIn, EntryOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The packets of one core, for addresses of at most W bits.
+#[derive(LogicBlock, Default)]
+pub struct Reports<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub reserved: Signal<In, Bit>,
+    pub branch: Signal<In, Bit>,
+    pub not_taken: Signal<In, Bit>,
+    pub indirect: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<W>>,
+    pub target: Signal<In, Bits<W>>,
+    pub decision: DecisionIn,
+    pub entry: EntryOut<W>,
+    // branches since the last report, including that of the last instruction
+    map: DFF<Bits<32>>,
+    count: DFF<Bits<5>>,
+    // the last instruction: there is one, and it has not been synchronized yet; a trap precedes it; an indirect jump leads to
+    // it; it is one itself; its `branch` in a synchronization
+    known: DFF<Bit>,
+    first: DFF<Bit>,
+    trapped: DFF<Bit>,
+    jumped: DFF<Bit>,
+    is_indirect: DFF<Bit>,
+    no_taken_branch: DFF<Bit>,
+    last_pc: DFF<Bits<W>>,
+    last_target: DFF<Bits<W>>,
+    // the support packet at the beginning of the trace was sent
+    announced: DFF<Bit>,
+    announces: Signal<Local, Bit>,
+    begins: Signal<Local, Bit>,
+    closes: Signal<Local, Bit>,
+    maps: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    map_kept: Signal<Local, Bits<32>>,
+    count_kept: Signal<Local, Bits<5>>,
+    map_bit: Signal<Local, Bits<32>>,
+    pre: Signal<Local, Bits<2>>,
+    post: Signal<Local, Bits<2>>,
+    updiscon: Signal<Local, Bit>,
+    reported: Signal<Local, Bit>,
+    handler: Signal<Local, Bit>,
+    epc: Signal<Local, Bit>,
+    one_5: Fixed<Bits<5>>,
+    full_count: Fixed<Bits<5>>,
+    pre_report: Fixed<Bits<2>>,
+    pre_full: Fixed<Bits<2>>,
+    pre_sync: Fixed<Bits<2>>,
+    post_epc: Fixed<Bits<2>>,
+    post_lost: Fixed<Bits<2>>,
+    post_ended: Fixed<Bits<2>>,
+    updiscon_at: Fixed<Bits<5>>,
+    announce_at: Fixed<Bits<5>>,
+    branch_at: Fixed<Bits<5>>,
+    reported_at: Fixed<Bits<5>>,
+    trap_at: Fixed<Bits<5>>,
+}
+
+impl<const W: usize> Reports<W> {
+    /// The packets of a core.
+    pub fn new() -> Self {
+        Self {
+            one_5: Fixed::of(1u8),
+            full_count: Fixed::of(FULL),
+            pre_report: Fixed::of(PRE_REPORT),
+            pre_full: Fixed::of(PRE_FULL),
+            pre_sync: Fixed::of(PRE_SYNC),
+            post_epc: Fixed::of(POST_EPC),
+            post_lost: Fixed::of(POST_LOST),
+            post_ended: Fixed::of(POST_ENDED),
+            updiscon_at: Fixed::of(UPDISCON as u64),
+            announce_at: Fixed::of(ANNOUNCE as u64),
+            branch_at: Fixed::of(BRANCH as u64),
+            reported_at: Fixed::of(REPORTED as u64),
+            trap_at: Fixed::of(TRAP as u64),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Logic for Reports<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, map, count, known, first, trapped, jumped, is_indirect, no_taken_branch);
+        dff_setup!(self, clock, last_pc, last_target, announced);
+
+        // packets of the last instruction
+        self.decision.flow.next = self.reserved.val();
+        self.full.next = self.count.q.val() == self.full_count.val();
+        self.decision.needs_message.next =
+            self.known.q.val() & (self.first.q.val() | self.jumped.q.val() | self.full.val());
+        self.closes.next = self.decision.exception.val() | self.decision.overflow.val() | self.decision.stop.val();
+        self.pre.next = 0.into();
+        if self.known.q.val() {
+            self.pre.next = self.pre_full.val();
+            if self.jumped.q.val() | self.closes.val() {
+                self.pre.next = self.pre_report.val();
+            }
+            if self.first.q.val() {
+                self.pre.next = self.pre_sync.val();
+            }
+        }
+        self.epc.next = self.decision.exception.val() & self.known.q.val() & self.is_indirect.q.val();
+        self.post.next = 0.into();
+        if self.epc.val() {
+            self.post.next = self.post_epc.val();
+        }
+        if self.decision.overflow.val() {
+            self.post.next = self.post_lost.val();
+        }
+        if self.decision.stop.val() {
+            self.post.next = self.post_ended.val();
+        }
+        self.updiscon.next = self.jumped.q.val() & !self.decision.stop.val() & self.closes.val();
+        self.reported.next = self.known.q.val() & !self.first.q.val() & !self.jumped.q.val();
+        self.handler.next = self.first.q.val() & self.trapped.q.val();
+
+        self.announces.next = !self.announced.q.val();
+
+        // the entry
+        self.entry.push.next = self.decision.restart.val();
+        self.entry.pre.next = self.pre.val();
+        self.entry.post.next = self.post.val();
+        self.entry.bcnt.next = bit_cast::<24, 5>(self.count.q.val())
+            | (bit_cast::<24, 1>(self.updiscon.val().into()) << self.updiscon_at.val())
+            | (bit_cast::<24, 1>(self.announces.val().into()) << self.announce_at.val())
+            | (bit_cast::<24, 1>(self.no_taken_branch.q.val().into()) << self.branch_at.val())
+            | (bit_cast::<24, 1>(self.reported.val().into()) << self.reported_at.val())
+            | (bit_cast::<24, 1>(self.handler.val().into()) << self.trap_at.val());
+        self.entry.icnt.next = self.map.q.val().get_bits::<24>(0);
+        self.entry.context_value.next = bit_cast::<19, 7>(self.map.q.val().get_bits::<7>(24));
+        self.entry.pc.next = self.last_pc.q.val();
+        self.entry.target.next = self.last_target.q.val();
+        self.entry.resync_pc.next = 0.into();
+        self.entry.cc.next = 0.into();
+
+        // the map; a packet sends all of it
+        self.map_kept.next = self.map.q.val();
+        self.count_kept.next = self.count.q.val();
+        if self.decision.restart.val() | self.reset.val() {
+            self.map_kept.next = 0.into();
+            self.count_kept.next = 0.into();
+        }
+        self.map.d.next = self.map_kept.val();
+        self.count.d.next = self.count_kept.val();
+
+        // the next instruction
+        self.begins.next = self.decision.sync.val() | self.decision.exception.val();
+        self.maps.next = self.branch.val() & !self.begins.val();
+        self.map_bit.next = bit_cast::<32, 1>(self.not_taken.val().into()) << self.count_kept.val();
+        if self.decision.beat.val() {
+            if self.maps.val() {
+                self.map.d.next = self.map_kept.val() | self.map_bit.val();
+                self.count.d.next = self.count_kept.val() + self.one_5.val();
+            }
+            self.known.d.next = true;
+            self.first.d.next = self.begins.val();
+            self.trapped.d.next = self.decision.exception.val() & !self.epc.val();
+            self.jumped.d.next = self.known.q.val() & self.is_indirect.q.val() & !self.begins.val();
+            self.is_indirect.d.next = self.indirect.val();
+            self.no_taken_branch.d.next = !self.branch.val() | self.not_taken.val();
+            self.last_pc.d.next = self.pc.val();
+            self.last_target.d.next = self.target.val();
+        }
+        if self.decision.restart.val() {
+            self.announced.d.next = true;
+        }
+        if self.decision.overflow.val() | self.decision.stop.val() | self.reset.val() {
+            self.known.d.next = false;
+        }
+        if self.decision.stop.val() | self.reset.val() {
+            self.announced.d.next = false;
+        }
+    }
+}
