@@ -4,12 +4,13 @@
 
 use crate::params::TraceParams;
 use crate::regs::{list, Reg, RegAccess, ADDR_BITS, ID_KIND};
+use crate::stream_params::StreamParams;
 use std::fmt::Write;
 
 /// Reset value of `reg` in a system with these parameters: its constants, otherwise 0. `status`: constant bits of register `status`.
-pub fn reset_value(reg: &Reg, params: &TraceParams, status: u32) -> u32 {
+pub fn reset_value(reg: &Reg, params: &dyn StreamParams, status: u32) -> u32 {
     match reg.name {
-        "id" => id(params.cores, scheme(params)),
+        "id" => id(params.cores(), params.code()),
         "status" => status,
         "params" => params.fingerprint(),
         _ => 0,
@@ -44,7 +45,7 @@ fn bits(lsb: u8, bits: u8) -> String {
 }
 
 /// The register map as Markdown; `memory`: the system has a memory port; `status`: constant bits of register `status`.
-pub fn markdown(params: &TraceParams, memory: bool, status: u32) -> String {
+pub fn markdown(params: &dyn StreamParams, memory: bool, status: u32) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Registers\n");
     let _ = writeln!(
@@ -77,7 +78,7 @@ pub fn markdown(params: &TraceParams, memory: bool, status: u32) -> String {
 }
 
 /// The register map as SystemRDL 2.0; arguments as for [`markdown`].
-pub fn systemrdl(params: &TraceParams, memory: bool, status: u32) -> String {
+pub fn systemrdl(params: &dyn StreamParams, memory: bool, status: u32) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "// Parameters: {}", params.canonical());
     let _ = writeln!(s, "addrmap goshawk_trace {{");

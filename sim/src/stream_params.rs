@@ -3,6 +3,7 @@
 use crate::params::TraceParams;
 use crate::scheme::cfiat::CfiatParams;
 use crate::scheme::inputs::InputsParams;
+use crate::standard::ntrace::{NtraceParams, CODE};
 
 /// The parameters of a stream.
 pub trait StreamParams {
@@ -14,6 +15,10 @@ pub trait StreamParams {
     fn fingerprint(&self) -> u32;
     /// The scheme's name.
     fn name(&self) -> String;
+    /// Value of field `id.scheme`.
+    fn code(&self) -> u8 {
+        0
+    }
     /// Bits of state of one core, where the papers count them.
     fn state_bits(&self) -> Option<u64> {
         None
@@ -48,6 +53,10 @@ impl StreamParams for TraceParams {
         self.flow.name()
     }
 
+    fn code(&self) -> u8 {
+        self.flow.code()
+    }
+
     fn state_bits(&self) -> Option<u64> {
         Some(self.state_bits().into())
     }
@@ -62,6 +71,18 @@ impl StreamParams for InputsParams {
 
     fn name(&self) -> String {
         self.sizes.to_string()
+    }
+}
+
+impl StreamParams for NtraceParams {
+    identity! {}
+
+    fn name(&self) -> String {
+        self.modes.to_string()
+    }
+
+    fn code(&self) -> u8 {
+        CODE
     }
 }
 
