@@ -56,7 +56,11 @@ impl<P: Pins<W>, const W: usize> Core<P, W> {
     /// # Panics
     /// If `params` are refused, W is not `xlen`, or the adapter or the front end does not support one of the extras.
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        let front = flow::front(params, extras);
+        Self::of(params, extras, flow::front(params, extras))
+    }
+
+    /// As [`Core::with`], with a front end of another scheme than that of `params`.
+    pub fn of(params: &TraceParams, extras: Extras, front: Slot<FrontPort<W>>) -> Self {
         let wait = front.latency();
         Self {
             ingress: P::adapter(params, extras),

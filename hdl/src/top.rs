@@ -36,7 +36,7 @@
 use crate::cores::Core;
 use crate::ingress::pins::Pins;
 use crate::scheme::flow;
-use crate::spine::front_port::EncoderPort;
+use crate::spine::front_port::{EncoderPort, FrontPort};
 use crate::spine::join::Spine;
 use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Extras;
@@ -82,12 +82,33 @@ pub struct System<P: Pins<W>, const W: usize> {
     encoder: Slot<EncoderPort<W>>,
 }
 
+/// What all cores of a system share.
+pub struct Parts<const W: usize> {
+    /// The spine.
+    pub spine: Spine<W>,
+    /// The encoder.
+    pub encoder: Slot<EncoderPort<W>>,
+}
+
 impl<P: Pins<W>, const W: usize> System<P, W> {
     /// The system for `params`, with event FIFOs of depth 2^`log2_depth`, and `extras`.
     ///
     /// # Panics
     /// If `params` are refused, their `xlen` is not W, or an extra has no circuit.
     pub fn new(params: &TraceParams, log2_depth: usize, extras: Extras) -> Self {
+        let extras = Extras { ingress: P::CODE, ..extras };
+        let parts = Parts {
+            spine: Spine::with(params, &flow::layout(params), log2_depth, extras),
+            encoder: flow::encoder(params, extras),
+        };
+        Self::of(params, extras, &|| flow::front(params, extras), parts)
+    }
+
+    /// As [`System::new`], with the parts of another scheme than that of `params`.
+    ///
+    /// # Panics
+    /// As [`System::new`].
+    pub fn of(params: &TraceParams, extras: Extras, front: &dyn Fn() -> Slot<FrontPort<W>>, parts: Parts<W>) -> Self {
         assert_eq!(usize::from(params.xlen), W, "xlen");
         let extras = Extras { ingress: P::CODE, ..extras };
         let cores = usize::from(params.cores);
@@ -117,9 +138,9 @@ impl<P: Pins<W>, const W: usize> System<P, W> {
             _address_spaces: address_spaces,
             _ranges: ranges,
             _spaces: spaces,
-            core: (0..cores).map(|_| Core::with(params, extras)).collect(),
-            spine: Spine::with(params, &flow::layout(params), log2_depth, extras),
-            encoder: flow::encoder(params, extras),
+            core: (0..cores).map(|_| Core::of(params, extras, front())).collect(),
+            spine: parts.spine,
+            encoder: parts.encoder,
             ..Default::default()
         }
     }

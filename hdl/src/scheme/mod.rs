@@ -10,6 +10,7 @@
 //! | [`flow`] | list of the circuits of the control-flow schemes |
 //! | [`follow`] | predictors that follow the past |
 //! | [`inputs`] | record and replay |
+//! | [`ntrace`] | RISC-V N-Trace |
 //! | [`nexus`] | Nexus-like: T-raptor's circuit with a message for every taken branch |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`shared`] | T-raptor with shared predictors, in software only |
@@ -22,6 +23,7 @@ pub mod flow;
 pub mod follow;
 pub mod inputs;
 pub mod nexus;
+pub mod ntrace;
 pub mod sc_lsp;
 pub mod shared;
 pub mod taken;
@@ -31,12 +33,26 @@ use crate::bus::wrap::{wrap, Buses};
 use crate::emit::{EmitError, SystemOptions};
 use crate::verilog::{self, Style};
 use data::DataBench;
+use retire::elf::Program;
+use retire::FlowEvent;
 use rust_hdl::prelude::{check_all, Block};
 use sim::params::{ParamError, Platform, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
+use sim::standard::ntrace::NtraceParams;
 use sim::stream_params::StreamParams;
+
+/// The golden model of a system that sends a standard protocol: its ports from the cores are those of any other control-flow trace.
+pub struct Standard<'a> {
+    /// The platform, with any scheme.
+    pub platform: TraceParams,
+    /// The words of the events of a program up to the stop of each core.
+    pub words: Box<WordsOf<'a>>,
+}
+
+/// Words of events.
+pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent]) -> Result<Vec<u32>, ParamError> + 'a;
 
 /// The parameters of a stream for which a system can be built.
 pub trait Circuit: StreamParams {
@@ -56,6 +72,10 @@ pub trait Circuit: StreamParams {
     /// # Errors
     /// When rust-hdl or the Verilog writer refuses the circuit, which is a fault of this crate.
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError>;
+    /// The golden model of a system that sends a standard protocol; `None` for other systems.
+    fn standard(&self) -> Option<Standard<'_>> {
+        None
+    }
     /// Test vectors of a system that traces the cores' data, from the golden model; `None` for other systems.
     ///
     /// # Errors
@@ -97,10 +117,15 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             params.check()?;
             Box::new(params)
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
+        AnyScheme::Ntrace(modes) => {
+            let params = NtraceParams { align: platform.align, ..NtraceParams::new(cores, xlen, modes) };
+            params.check()?;
+            Box::new(params)
+        }
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
             return Err(ParamError::UnknownScheme {
                 name: name.scheme.to_string(),
-                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs and cfiat, which have a circuit".into(),
+                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs, cfiat and ntrace, which have a circuit".into(),
             });
         }
     })

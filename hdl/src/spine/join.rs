@@ -94,16 +94,29 @@ impl<const W: usize> Spine<W> {
     /// # Panics
     /// When `log2_depth` is outside 3..=8.
     pub fn with(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, extras: Extras) -> Self {
+        Self::with_stream(&Stream::with(params, &extras), params, layout, log2_depth, extras)
+    }
+
+    /// As [`Spine::with`], for a stream of another scheme than that of `params`.
+    ///
+    /// # Panics
+    /// As [`Spine::with`].
+    pub fn with_stream(
+        stream: &Stream,
+        params: &TraceParams,
+        layout: &EntryLayout,
+        log2_depth: usize,
+        extras: Extras,
+    ) -> Self {
         let sync = extras.sync;
-        let stream = Stream::with(params, &extras);
         Self {
-            trace_framer: TraceFramer::new(&stream, sync),
+            trace_framer: TraceFramer::new(stream, sync),
             resync: Resync::new(params, &extras),
             sync: Fixed::new(sync),
             uses_resync_pc: Fixed::new(layout.uses_resync_pc),
-            registers: Registers::new(&stream, extras),
+            registers: Registers::new(stream, extras),
             wide: Fixed::new(extras.retire.is_some()),
-            ..Self::of(&stream, layout, log2_depth)
+            ..Self::of(stream, layout, log2_depth)
         }
     }
 

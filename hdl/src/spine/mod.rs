@@ -28,6 +28,7 @@ use sim::regmap::scheme;
 use sim::regs::register;
 use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
+use sim::standard::ntrace::{NtraceParams, CODE as NTRACE_CODE};
 use sim::system::{header, repeated_header, shape_with_scale, warm_up_scale};
 use slices::Slices;
 
@@ -40,8 +41,12 @@ pub struct Stream {
     pub scheme: u8,
     /// Number of senders: the cores and, where bus masters are recorded, one more for all of these.
     pub senders: u8,
-    /// Its header. The last word is the fingerprint.
+    /// Its header, unless it has none. The last word is the fingerprint.
     pub header: [u32; 3],
+    /// Whether the header is sent.
+    pub has_header: bool,
+    /// Whether its last word is filled with ones, not zeros.
+    pub fills_with_ones: bool,
     /// Word 1 of a repeated header.
     pub again: u32,
     /// Size of its slices.
@@ -74,6 +79,8 @@ impl From<&TraceParams> for Stream {
             scheme: scheme(params),
             senders: params.cores,
             header: header(params),
+            has_header: true,
+            fills_with_ones: false,
             again: repeated_header(params)[1],
             slices: Slices::of(params, &Extras::NONE),
         }
@@ -88,7 +95,24 @@ impl From<&InputsParams> for Stream {
             scheme: 0,
             senders: params.senders(),
             header,
+            has_header: true,
+            fills_with_ones: false,
             again: header[1],
+            slices: Slices::Octet,
+        }
+    }
+}
+
+impl From<&NtraceParams> for Stream {
+    fn from(params: &NtraceParams) -> Self {
+        Self {
+            cores: params.cores,
+            scheme: NTRACE_CODE,
+            senders: params.cores,
+            header: [0, 0, params.fingerprint()],
+            has_header: false,
+            fills_with_ones: true,
+            again: 0,
             slices: Slices::Octet,
         }
     }
@@ -97,7 +121,16 @@ impl From<&InputsParams> for Stream {
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], slices: Slices::Octet }
+        Self {
+            cores: params.cores,
+            scheme: 0,
+            senders: params.cores,
+            header,
+            has_header: true,
+            fills_with_ones: false,
+            again: header[1],
+            slices: Slices::Octet,
+        }
     }
 }
 

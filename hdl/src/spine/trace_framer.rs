@@ -28,6 +28,7 @@
 //! A trace begins when `enable` is 1 and every core is ready: the header is sent, one byte or nibble per cycle, and `tracing` rises.
 //! It ends when `enable` falls: the cores stop, their stop messages are sent, and the last word is filled. The next trace
 //! begins after that. After a marker (`again`) the word is filled with zeros, and the header is sent again, marked as repeated.
+//! Streams of standard protocols have no header; one in which a byte of ones means nothing is filled with ones.
 //! `tracing` follows `enable` by one cycle, so that a trace that has begun reaches every core, however
 //! short `enable` was.
 
@@ -71,6 +72,8 @@ pub struct TraceFramer {
     // cores that have stopped
     stop_count: DFF<Bits<5>>,
     all_stopped: Signal<Local, Bit>,
+    has_header: Fixed<Bit>,
+    padding: Fixed<Bits<8>>,
     header0: Fixed<Bits<32>>,
     header1: Fixed<Bits<32>>,
     header2: Fixed<Bits<32>>,
@@ -97,6 +100,8 @@ impl TraceFramer {
         Self {
             repeated_header: Fixed::of(stream.again),
             sync: Fixed::new(sync),
+            has_header: Fixed::new(stream.has_header),
+            padding: Fixed::of(u8::from(stream.fills_with_ones)),
             header0,
             header1,
             header2,
@@ -123,7 +128,7 @@ impl Logic for TraceFramer {
         if self.enable.val() & self.ready.val() & !self.in_trace.q.val() {
             self.in_trace.d.next = true;
             self.running.d.next = true;
-            self.in_header.d.next = true;
+            self.in_header.d.next = self.has_header.val();
             self.header_word.d.next = 0.into();
             self.is_repeated.d.next = false;
         }
@@ -205,7 +210,7 @@ impl Logic for TraceFramer {
             self.bits.valid.next = true;
         }
         if self.pad.val() {
-            self.bits.data.next = 0.into();
+            self.bits.data.next = self.padding.val();
             self.bits.count.next = self.one.val();
             self.bits.valid.next = !self.aligned.val();
         }
