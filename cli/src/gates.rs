@@ -65,7 +65,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (circuit, options) = (&system.circuit, &system.options);
     let params = circuit.flow();
     // each further channel adds the ports of a core, as do the cores' data
-    let wide = options.extras.retire.is_some() || params.is_none();
+    let wide = options.extras.retire.is_some() || params.is_none() && circuit.standard().is_none();
     let (report, placed) = measure(args, wide, || emit(&**circuit, options).map_err(|e| other(&e)))?;
     let set = params.and_then(|p| p.flow.set());
     let state = params.map_or(0, |p| p.state_bits() * u32::from(p.cores));

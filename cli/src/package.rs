@@ -3,15 +3,18 @@
 use crate::describe::describe;
 use crate::output::{count, folder, stream_parameters, write_file, TOOL};
 use crate::vectors::sessions::{SCRIPT, WORDS};
+use crate::vectors::{words, Words};
 use crate::{ports, testbench, vectors, Failure};
 use hdl::emit::{emit_on, Ingress};
 use hdl::options::System;
 use hdl::scheme::data::INSTRUCTIONS;
+use retire::elf::Program;
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
-use sim::params::{named_set, TraceParams};
+use sim::params::TraceParams;
 use sim::regmap;
+use sim::stream_params::StreamParams;
 use std::path::Path;
 
 pub use crate::describe::VERILOG;
@@ -66,25 +69,30 @@ pub fn make(system: &System) -> Result<Package, Failure> {
     let verilog = emit_on(&**circuit, options, style, *buses).map_err(|e| failure(&e))?;
     let lines = count(verilog.lines().count() as u64);
     let files = vec![(VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name))];
-    match circuit.flow() {
-        Some(params) => of_flow(params, system, files),
-        None => of_data(system, files),
+    match (circuit.flow(), circuit.standard()) {
+        (Some(params), _) => of_flow(params, system, &|_, events, end| words(params, options, events, end), files),
+        (_, Some(standard)) => {
+            let words = |program: &Program, events: &[FlowEvent], _| Ok((standard.words)(program, events)?);
+            of_flow(&standard.platform, system, &words, files)
+        }
+        (None, None) => of_data(system, files),
     }
 }
 
 /// Adds the files for users and for design tools.
 pub fn complete(package: &mut Package, system: &System) {
     let System { circuit, options, buses, style } = system;
-    if let Some(params) = circuit.flow() {
+    let platform = circuit.flow().copied().or_else(|| Some(circuit.standard()?.platform));
+    if let Some(params) = platform {
         let ports = ports::markdown(&package.files[0].1, style, params.xlen);
         package.files.insert(1, (ports::FILE, ports, "ports, and an instance to copy".into()));
     }
-    let known = circuit.flow().map_or((circuit.cores(), 0, 0), |p| (p.cores, regmap::scheme(p), options.status()));
+    let known = (circuit.cores(), circuit.code(), platform.map_or(0, |_| options.status()));
     describe(&mut package.files, style, known, circuit.fingerprint(), circuit.canonical(), buses.words);
 }
 
 /// The register map, as Markdown and SystemRDL.
-fn registers(params: &TraceParams, memory: bool, status: u32) -> [File; 2] {
+fn registers(params: &dyn StreamParams, memory: bool, status: u32) -> [File; 2] {
     [
         ("registers.md", regmap::markdown(params, memory, status), "register map".into()),
         ("registers.rdl", regmap::systemrdl(params, memory, status), "register map in SystemRDL 2.0".into()),
@@ -99,14 +107,7 @@ fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     };
     let described =
         json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": stream_parameters(&**circuit) });
-    // the register map is that of any system; only the identification differs
-    let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
-    let other = TraceParams::tr(set.params).with(|o| o.cores = circuit.cores());
-    let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
-    let own = format!("{:x}", circuit.fingerprint());
-    let map = |text: String| text.replace(&line, &circuit.canonical()).replace(&number, &own);
-    let registers = registers(&other, buses.words.has_registers(), 0);
-    files.extend(registers.map(|(name, text, what)| (name, map(text), what)));
+    files.extend(registers(&**circuit, buses.words.has_registers(), 0));
     let bench = testbench::data::bench(circuit.cores(), &buses.system(style), &vectors);
     let words: String = vectors.words.iter().map(|w| format!("{w:08x}\n")).collect();
     files.extend([
@@ -118,13 +119,18 @@ fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     Ok(Package { files, events: Vec::new() })
 }
 
-/// Files of a trace system.
-fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
+/// Files of a trace system with the platform of `params`, whose golden model is `words`.
+fn of_flow(params: &TraceParams, system: &System, words: Words<'_>, mut files: Vec<File>) -> Result<Package, Failure> {
     let System { circuit, options, buses, style } = system;
-    let vectors = match options.ingress {
-        Ingress::Blocks | Ingress::Etrace => vectors::blocks::make(params, &options.extras, options.extras.retire)?,
-        Ingress::Rvfi | Ingress::PcChain => vectors::make(params, options)?,
+    let mut vectors = match options.ingress {
+        Ingress::Blocks | Ingress::Etrace => {
+            vectors::blocks::make(params, &options.extras, options.extras.retire, words)?
+        }
+        Ingress::Rvfi | Ingress::PcChain => vectors::make(params, options, words)?,
     };
+    if options.ingress == Ingress::Rvfi && options.extras.retire.is_none() && circuit.flow().is_some() {
+        vectors.sessions = Some(vectors::sessions::make(params, options)?);
+    }
     let described = json!({
         "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.per_cycle), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
         "parameters": stream_parameters(&**circuit),
@@ -138,7 +144,7 @@ fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Resul
         Ingress::Etrace => " as reports",
         Ingress::Rvfi | Ingress::PcChain => "",
     };
-    files.extend(registers(params, buses.words.has_registers(), options.status()));
+    files.extend(registers(&**circuit, buses.words.has_registers(), options.status()));
     files.extend([
         ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
         (

@@ -7,8 +7,9 @@ pub mod blocks;
 pub mod sessions;
 
 use crate::Failure;
-use hdl::emit::{Ingress, SystemOptions};
+use hdl::emit::SystemOptions;
 use hdl::trace_sim::START;
+use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
 use sessions::Sessions;
 use sim::addresses::Addresses;
@@ -36,16 +37,27 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Takes the words of `system`, which has ended.
-    fn new(beats: String, system: &mut System, events: Vec<FlowEvent>, stop: u64) -> Self {
-        let mut words = String::new();
-        let mut word_count = 0;
-        for w in system.drain() {
-            let _ = writeln!(words, "{w:08x}");
-            word_count += 1;
-        }
+    /// Vectors with the words of the golden model.
+    fn new(beats: String, words: &[u32], events: Vec<FlowEvent>, stop: u64) -> Self {
+        let (word_count, words) = (words.len(), words.iter().map(|w| format!("{w:08x}\n")).collect());
         Self { beats, words, word_count, events, stop, sessions: None }
     }
+}
+
+/// The words of the golden model for the events of a program, after which tracing ends in a cycle.
+pub type Words<'a> = &'a dyn Fn(&Program, &[FlowEvent], u64) -> Result<Vec<u32>, Failure>;
+
+/// [`Words`] of a stream with `params` and `options`.
+pub fn words(
+    params: &TraceParams,
+    options: &SystemOptions,
+    events: &[FlowEvent],
+    end: u64,
+) -> Result<Vec<u32>, Failure> {
+    let mut system = System::with_warm_up_scale(params, options.warm_up_scale(params))?;
+    events.iter().for_each(|e| system.event(e));
+    system.finish(end);
+    Ok(system.drain().collect())
 }
 
 /// Total number of instructions of all cores.
@@ -65,12 +77,11 @@ fn model(params: &TraceParams, addresses: Option<Addresses>, make: impl Fn(&Shap
 }
 
 /// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle.
-pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Failure> {
+pub fn make(params: &TraceParams, options: &SystemOptions, words: Words<'_>) -> Result<Vectors, Failure> {
     let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
     let (late, still) = if wide { (EXTRA_LATENCY, DRAIN_CYCLES) } else { (0, 0) };
     let model = model(params, addresses, Model::new);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
-    let mut system = System::with_warm_up_scale(params, options.warm_up_scale(params))?;
     let digits = usize::from(params.xlen) / 4;
     let mut beats = format!(
         "// {} instructions; hex but for the decimal cycle and core; the cycle in which status.active becomes 1 is 0\n\
@@ -78,14 +89,10 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Fa
         INSTRUCTIONS
     );
     let mut events = Vec::new();
-    let mut add_event = |e: FlowEvent| {
-        system.event(&e);
-        events.push(e);
-    };
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
         for e in step.before.iter().chain(&step.event) {
-            add_event(FlowEvent { cycle: e.cycle + START + late, ..*e });
+            events.push(FlowEvent { cycle: e.cycle + START + late, ..*e });
         }
         let trapped = u8::from(r.trapped);
         let _ = writeln!(
@@ -102,13 +109,9 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Fa
     for e in run.stop() {
         // after what other cores retire in that cycle
         stop = e.cycle + START + 1 + still;
-        add_event(FlowEvent { cycle: stop, ..e });
+        events.push(FlowEvent { cycle: stop, ..e });
     }
     // `control` is written in cycle `stop`, `enable` is 0 in the next, and the cores see it one cycle later
-    system.finish(stop + 2);
-    let sessions = match options.ingress {
-        Ingress::Rvfi if !wide => Some(sessions::make(params, options)?),
-        _ => None,
-    };
-    Ok(Vectors { sessions, ..Vectors::new(beats, &mut system, events, stop) })
+    let words = words(&model.program, &events, stop + 2)?;
+    Ok(Vectors::new(beats, &words, events, stop))
 }

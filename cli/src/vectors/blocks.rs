@@ -3,20 +3,18 @@
 //! The models of the adapter determine when an event is reported, and its time. An event after a block that waits for
 //! the next address is reported later, but with its own time.
 
-use super::{model, Vectors, DRAIN_CYCLES, INSTRUCTIONS, SEED};
+use super::{model, Vectors, Words, DRAIN_CYCLES, INSTRUCTIONS, SEED};
 use crate::Failure;
-use hdl::emit::Ingress;
 use hdl::ingress::block_report::all_need_target;
 use hdl::spine::{Extras, Retire};
 use hdl::trace_sim::START;
-use retire::{FlowEvent, RetireSink};
+use retire::FlowEvent;
 use sim::beats::blocks::{itype, length, narrow, Block, Hold, HALFWORDS};
 use sim::beats::wide::Compressor;
 use sim::params::TraceParams;
 use sim::stimulus::program::Model;
 use sim::stimulus::run::{Config, Retired, Run, Step};
 use sim::stimulus::Source;
-use sim::system::System;
 use std::fmt::Write;
 
 /// What a core shows in a slot of a cycle.
@@ -30,7 +28,12 @@ struct Place {
 
 /// Makes the vectors of `params` and `extras` with `retire` blocks per cycle; without it, reports of single
 /// instructions.
-pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Result<Vectors, Failure> {
+pub fn make(
+    params: &TraceParams,
+    extras: &Extras,
+    retire: Option<Retire>,
+    words: Words<'_>,
+) -> Result<Vectors, Failure> {
     let model = model(params, extras.addresses, Model::new);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); params.cores.into()];
@@ -40,7 +43,6 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Re
     let last = cores.iter().filter_map(|c| c.last()).map(|b| b.clock).max().unwrap_or(0);
     let stop = last + START + 1 + DRAIN_CYCLES;
 
-    let mut events = Vec::new();
     let mut timed_events: Vec<(u64, usize, FlowEvent)> = Vec::new();
     for (core, (shown, steps)) in cores.iter().zip(&steps).enumerate() {
         let xlen = params.xlen;
@@ -52,14 +54,9 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Re
     }
     timed_events.sort_by_key(|(clock, core, _)| (*clock, *core));
     let stops = run.stop().into_iter().map(|e| FlowEvent { cycle: stop, ..e });
-    let ingress = if retire.is_some() { Ingress::Blocks } else { Ingress::Etrace }.code();
-    let mut system = System::with_warm_up_scale(params, Extras { ingress, ..*extras }.warm_up_scale(params))?;
-    for e in timed_events.into_iter().map(|(.., e)| e).chain(stops) {
-        system.event(&e);
-        events.push(e);
-    }
-    system.finish(stop + 2);
-    Ok(Vectors::new(beats(&cores, params.xlen), &mut system, events, stop))
+    let events: Vec<FlowEvent> = timed_events.into_iter().map(|(.., e)| e).chain(stops).collect();
+    let words = words(&model.program, &events, stop + 2)?;
+    Ok(Vectors::new(beats(&cores, params.xlen), &words, events, stop))
 }
 
 /// Divides a core's instructions into blocks of any size, and chooses cycle and slot of each.
