@@ -280,7 +280,7 @@ fn the_trace_port_of_e_trace_makes_the_words_of_rvfi() {
 }
 
 #[test]
-fn a_trace_after_another_begins_anew() {
+fn a_second_trace_matches_the_model() {
     let params = stack(1, 32, 8);
     let (program, events) = synthetic(1, Shape::rv32(6), 2, 30, 300);
     let top = build(&params, &SystemOptions::default()).unwrap();

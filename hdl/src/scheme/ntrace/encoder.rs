@@ -88,7 +88,7 @@ pub struct NtraceEncoder<const W: usize> {
     has_byte: Signal<Local, Bit>,
     rest: Signal<Local, Bits<4>>,
     rest_bits: Signal<Local, Bits<3>>,
-    // the variable field, also behind the rest of the head; which of its bytes are not the last
+    // the variable field, also after the rest of the head; which of its bytes are not the last
     value: Signal<Local, Bits<W>>,
     field: Signal<Local, Bits<72>>,
     slice: Signal<Local, Bits<6>>,
