@@ -29,6 +29,7 @@ use std::io::Write;
     goshawk gen --set small --bus jtag --port jtag -o trace-jtag\n  \
     goshawk gen --set small --bus apb --lock -o trace-locked\n  \
     goshawk gen --scheme etrace --ingress etrace -o standard\n  \
+    goshawk gen --scheme ntrace+ir8 --cores 2 -o ntrace2\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
     goshawk gen --scheme cfiat:16k+line16+gran4 --cores 2 -o values2")]
 pub struct Args {

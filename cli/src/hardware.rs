@@ -15,7 +15,7 @@ use sim::scheme::any::AnyScheme;
 /// The options do not give a system.
 pub fn system(given: &GivenOptions) -> Result<System, Failure> {
     let name = scheme(given, true)?;
-    if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Ntrace(_) = name.scheme {
+    if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) = name.scheme {
         let (shown, scheme) = (given.shown_scheme(), name.scheme);
         return Err(Failure::Other(format!(
             "{shown}: no circuit; only `goshawk sweep --encoding {scheme}` measures it"

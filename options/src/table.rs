@@ -44,15 +44,17 @@ impl Opt {
     }
 }
 
-const CONTROL: Cond = Scheme(Property {
-    text: "a scheme that traces the control flow",
-    holds: |s| s.flow().is_some() || matches!(s, AnyScheme::Etrace(_)),
-});
-const DATA: Cond = Scheme(Property {
-    text: "a scheme that records data",
-    holds: |s| s.flow().is_none() && !matches!(s, AnyScheme::Etrace(_)),
-});
+/// Whether a scheme is a standard protocol, whose circuits have no options of their own yet.
+fn is_standard(scheme: &AnyScheme) -> bool {
+    matches!(scheme, AnyScheme::Etrace(_) | AnyScheme::Ntrace(_))
+}
+
+const CONTROL: Cond =
+    Scheme(Property { text: "a scheme that traces the control flow", holds: |s| s.flow().is_some() || is_standard(s) });
+const DATA: Cond =
+    Scheme(Property { text: "a scheme that records data", holds: |s| s.flow().is_none() && !is_standard(s) });
 const ETRACE: Cond = Scheme(Property { text: "scheme etrace", holds: |s| matches!(s, AnyScheme::Etrace(_)) });
+const STANDARD: Cond = Scheme(Property { text: "scheme etrace or ntrace", holds: is_standard });
 const PREDICTS: Cond =
     Scheme(Property { text: "an encoding of T-raptor", holds: |s| s.flow().is_some_and(FlowScheme::predicts) });
 const CONTEXTS: Cond = Scheme(Property {
@@ -66,6 +68,7 @@ const FEW_TYPES: Cond = Scheme(Property {
 
 const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");
 const NOT_ETRACE: Rule = Rule::never(&[ETRACE], "the circuit of E-Trace has no such function");
+const NOT_STANDARD: Rule = Rule::never(&[STANDARD], "the circuits of E-Trace and N-Trace have no such function");
 const PUT_TOGETHER: Rule = Rule::only(&[Is("scheme", &["tr"])], "other schemes are given by their full name");
 const PREDICTOR: Rule = Rule::only(&[PREDICTS], "the scheme has no predictors");
 const CACHE: &[Rule] = &[Rule::only(&[Is("scheme", &["sc-lsp"])], "other schemes are given by their full name")];
@@ -84,13 +87,13 @@ pub const OPTIONS: &[Opt] = &[
         .circuit(&[Rule::only(&[CONTROL], "the scheme has a circuit for 32-bit cores").of(&["64"])]),
     value("ingress", "KIND", One(&["rvfi", "etrace", "etrace-blocks", "pc-chain"]), "rvfi", Circuit,
         "Interface between core and trace system")
-        .rules(&[FLOW.of(&["etrace", "etrace-blocks", "pc-chain"]), NOT_ETRACE.of(&["etrace-blocks", "pc-chain"])]),
+        .rules(&[FLOW.of(&["etrace", "etrace-blocks", "pc-chain"]), NOT_STANDARD.of(&["etrace-blocks", "pc-chain"])]),
     value("retire", "N", One(&["1", "2", "4"]), "1", Circuit,
         "Maximum number of instructions that a core retires per cycle, with `--ingress etrace-blocks` of blocks. The trace \
          stream is identical to that of a single-retire port")
         .rules(&[
             FLOW.of(&["2", "4"]),
-            NOT_ETRACE.of(&["2", "4"]),
+            NOT_STANDARD.of(&["2", "4"]),
             Rule::only(&[Is("ingress", &["rvfi", "etrace-blocks"])], "other ingresses have one channel").of(&["2"]),
             Rule::only(&[Is("ingress", RVFI)], "blocks come one or two a cycle, other ingresses have one channel").of(&["4"]),
         ]),
@@ -109,7 +112,7 @@ pub const OPTIONS: &[Opt] = &[
         "Depth of each core's event FIFO, in entries, of which two stay free")
         .rules(&[Rule::only(&[CONTROL], "cores retire some more instructions after they are stalled").of(&["8"])]),
     switch("sync", Circuit, "Periodic synchronisation, and synchronisation on request (registers `sync` and `request`)")
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW, NOT_STANDARD]),
     switch("check", Circuit,
         "Discontinuity check: an instruction that does not follow from the previous one is reported as an exception, and in \
          register `discontinuity`")
@@ -134,13 +137,13 @@ pub const OPTIONS: &[Opt] = &[
     switch("filter", Circuit,
         "Trace filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
          input for each core hides what retires in a cycle")
-        .rules(&[FLOW, NOT_ETRACE, NOT_CHAIN]),
+        .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
     switch("filter-range", Circuit, "Trace filter with address ranges: as `--filter`, and two inputs for each core select the traced range")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_ETRACE, NOT_CHAIN]),
+        .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
     switch("filter-space", Circuit, "Trace filter with address spaces: as `--filter`, and inputs for each core select the traced spaces, by number and mask")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_ETRACE, NOT_CHAIN]),
+        .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
     switch("registered-ports", Circuit,
         "Core ports that come from registers, so that the ingress needs none. The trace stream is identical, the circuit smaller")
         .rules(&[
@@ -154,7 +157,7 @@ pub const OPTIONS: &[Opt] = &[
         Text { check: |t| t.parse::<Addresses>().map(|_| ()), such: &["24", "24@0x80000000"] }, "", Circuit,
         "Number of address bits that the cores use: with `--xlen 32` 16 to 31 and an optional base address, with `--xlen 64` 22 \
          to 63, the upper bits being copies of the highest. The trace stream is identical, the circuit smaller")
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW, NOT_STANDARD]),
     value("ram", "BASE+BYTES", Text { check: |t| ram(t).map(|_| ()), such: &["0x80000000+0x10000"] },
         "0x80000000+0x1000000", Circuit, "Address range of the cores' RAM; loads from elsewhere are recorded")
         .rules(&[Rule::only(&[DATA], "the scheme records no loads")]),
@@ -172,7 +175,7 @@ pub const OPTIONS: &[Opt] = &[
         .list(encodings)
         .rules(&[PUT_TOGETHER]),
     switch("timestamps", Trace, "Time stamps: each message carries the cycles since the previous one")
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW, NOT_STANDARD]),
     value("pc-shift", "BITS", Range(0, 4), "1", Trace, "Right shift of the PC in table indices")
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("upper-bits", "BITS", One(&["0", "12"]), "0", Trace, "Upper target bits in a last-value register")
@@ -183,18 +186,18 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[FLOW, NOT_ETRACE])
         .circuit(&[Rule::only(&[], "instructions of RISC-V are at even addresses").of(&["0"])]),
     value("count-bits", "BITS", Range(16, 24), "20", Trace, "Width of the instruction and branch counters")
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW, NOT_STANDARD]),
     value("cc-bits", "BITS", Range(16, 32), "32", Trace, "Width of the cycle counter")
-        .rules(&[FLOW, NOT_ETRACE])
+        .rules(&[FLOW, NOT_STANDARD])
         .circuit(&[Rule::only(&[Is("timestamps", &[])], "a trace without times has no cycle counter")]),
     value("context", "BITS", Range(0, 16), "", Trace,
         "Width of the address space number in reported contexts, which also have the privilege mode; contexts are not reported \
          by default")
-        .rules(&[FLOW, NOT_ETRACE, Rule::only(&[CONTEXTS], "its messages have no field for a context")])
+        .rules(&[FLOW, NOT_STANDARD, Rule::only(&[CONTEXTS], "its messages have no field for a context")])
         .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
         "Width of the control flow signature that messages carry, with which a decoder verifies its listing")
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW, NOT_STANDARD]),
 
     value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
     value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,

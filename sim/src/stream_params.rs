@@ -1,9 +1,10 @@
 //! What the parameters of all streams have in common
 
-use crate::baseline::etrace::{EtraceParams, CODE};
+use crate::baseline::etrace::{self, EtraceParams};
 use crate::params::TraceParams;
 use crate::scheme::cfiat::CfiatParams;
 use crate::scheme::inputs::InputsParams;
+use crate::standard::ntrace::{self, NtraceParams};
 
 /// The parameters of a stream.
 pub trait StreamParams {
@@ -82,7 +83,19 @@ impl StreamParams for EtraceParams {
     }
 
     fn code(&self) -> u8 {
-        CODE
+        etrace::CODE
+    }
+}
+
+impl StreamParams for NtraceParams {
+    identity! {}
+
+    fn name(&self) -> String {
+        self.modes.to_string()
+    }
+
+    fn code(&self) -> u8 {
+        ntrace::CODE
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(data: &[u8]) {
         _ => data.split(|b| *b == b'\n').flat_map(|line| [b"+".to_vec(), packet(line)].concat()).collect(),
     };
     // what GDB said may make no sense: then the server says so
-    let _ = pipes(REPLAY.clone(), Cursor::new(sent), std::io::sink(), Box::new(|_| ()));
+    let _ = pipes(REPLAY.clone(), None, Cursor::new(sent), std::io::sink(), Box::new(|_| ()));
 }
 
 /// Sessions as GDB has them.

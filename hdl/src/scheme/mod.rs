@@ -11,6 +11,7 @@
 //! | [`flow`] | list of the circuits of the control-flow schemes |
 //! | [`follow`] | predictors that follow the past |
 //! | [`inputs`] | record and replay |
+//! | [`ntrace`] | RISC-V N-Trace |
 //! | [`nexus`] | Nexus-like: T-raptor's circuit with a message for every taken branch |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`shared`] | T-raptor with shared predictors, in software only |
@@ -24,6 +25,7 @@ pub mod flow;
 pub mod follow;
 pub mod inputs;
 pub mod nexus;
+pub mod ntrace;
 pub mod sc_lsp;
 pub mod shared;
 pub mod taken;
@@ -41,6 +43,7 @@ use sim::params::{ParamError, Platform, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
+use sim::standard::ntrace::NtraceParams;
 use sim::stream_params::StreamParams;
 
 /// The golden model of a system that sends a standard protocol: its ports from the cores are those of any other control-flow trace.
@@ -122,10 +125,15 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             params.check()?;
             Box::new(params)
         }
-        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Ntrace(_) => {
+        AnyScheme::Ntrace(modes) => {
+            let params = NtraceParams { align: platform.align, ..NtraceParams::new(cores, xlen, modes) };
+            params.check()?;
+            Box::new(params)
+        }
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) => {
             return Err(ParamError::UnknownScheme {
                 name: name.scheme.to_string(),
-                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs, cfiat and etrace, which have a circuit".into(),
+                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs, cfiat, ntrace and etrace, which have a circuit".into(),
             });
         }
     })

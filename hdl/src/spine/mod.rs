@@ -29,6 +29,7 @@ use sim::regmap::scheme;
 use sim::regs::register;
 use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
+use sim::standard::ntrace::{NtraceParams, CODE as NTRACE_CODE};
 use sim::system::{header, repeated_header, shape_with_scale, warm_up_scale};
 use slices::Slices;
 
@@ -45,6 +46,8 @@ pub struct Stream {
     pub header: [u32; 3],
     /// Whether the header is sent.
     pub has_header: bool,
+    /// Whether its last word is filled with ones, not zeros.
+    pub fills_with_ones: bool,
     /// Word 1 of a repeated header.
     pub again: u32,
     /// Size of its slices.
@@ -78,6 +81,7 @@ impl From<&TraceParams> for Stream {
             senders: params.cores,
             header: header(params),
             has_header: true,
+            fills_with_ones: false,
             again: repeated_header(params)[1],
             slices: Slices::of(params, &Extras::NONE),
         }
@@ -93,7 +97,23 @@ impl From<&InputsParams> for Stream {
             senders: params.senders(),
             header,
             has_header: true,
+            fills_with_ones: false,
             again: header[1],
+            slices: Slices::Octet,
+        }
+    }
+}
+
+impl From<&NtraceParams> for Stream {
+    fn from(params: &NtraceParams) -> Self {
+        Self {
+            cores: params.cores,
+            scheme: NTRACE_CODE,
+            senders: params.cores,
+            header: [0, 0, params.fingerprint()],
+            has_header: false,
+            fills_with_ones: true,
+            again: 0,
             slices: Slices::Octet,
         }
     }
@@ -108,6 +128,7 @@ impl From<&CfiatParams> for Stream {
             senders: params.cores,
             header,
             has_header: true,
+            fills_with_ones: false,
             again: header[1],
             slices: Slices::Octet,
         }
@@ -122,6 +143,7 @@ impl From<&EtraceParams> for Stream {
             senders: params.cores,
             header: [0, 0, params.fingerprint()],
             has_header: false,
+            fills_with_ones: false,
             again: 0,
             slices: Slices::Octet,
         }

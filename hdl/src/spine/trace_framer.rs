@@ -28,6 +28,7 @@
 //! A trace begins when `enable` is 1 and every core is ready: the header is sent, one byte or nibble per cycle, and `tracing` rises.
 //! It ends when `enable` falls: the cores stop, their stop messages are sent, and the last word is filled. The next trace
 //! begins after that. After a marker (`again`) the word is filled with zeros, and the header is sent again, marked as repeated.
+//! Streams of standard protocols have no header; one in which a byte of ones means nothing is filled with ones.
 //! `tracing` follows `enable` by one cycle, so that a trace that has begun reaches every core, however
 //! short `enable` was.
 
@@ -72,6 +73,7 @@ pub struct TraceFramer {
     stop_count: DFF<Bits<5>>,
     all_stopped: Signal<Local, Bit>,
     has_header: Fixed<Bit>,
+    padding: Fixed<Bits<8>>,
     header0: Fixed<Bits<32>>,
     header1: Fixed<Bits<32>>,
     header2: Fixed<Bits<32>>,
@@ -99,6 +101,7 @@ impl TraceFramer {
             repeated_header: Fixed::of(stream.again),
             sync: Fixed::new(sync),
             has_header: Fixed::new(stream.has_header),
+            padding: Fixed::of(u8::from(stream.fills_with_ones)),
             header0,
             header1,
             header2,
@@ -207,7 +210,7 @@ impl Logic for TraceFramer {
             self.bits.valid.next = true;
         }
         if self.pad.val() {
-            self.bits.data.next = 0.into();
+            self.bits.data.next = self.padding.val();
             self.bits.count.next = self.one.val();
             self.bits.valid.next = !self.aligned.val();
         }

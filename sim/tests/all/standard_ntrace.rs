@@ -50,6 +50,7 @@ fn option_sets() -> Vec<Options> {
             ownership: true,
             source: (2, 3),
             sync: Some(500),
+            at_port: false,
         });
     }
     sets

@@ -13,6 +13,7 @@ mod filter;
 mod inputs;
 mod inputs_harness;
 mod loss;
+mod ntrace;
 mod programs;
 mod replay;
 mod same_verilog;

@@ -8,8 +8,10 @@ use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind};
 use std::collections::VecDeque;
 
-/// Halfwords after which I-CNT is reported alone: its 22 bits, less a run of instructions.
+/// Halfwords before an instruction with which it reports I-CNT alone, if nothing else: half of what 22 bits hold.
 const MAX_ICNT: u32 = 1 << 21;
+/// EVCODE: tracing is disabled.
+const DISABLED: u64 = 4;
 /// Most repetitions that a message counts.
 const MAX_REPEAT: u32 = (1 << 18) - 1;
 
@@ -36,6 +38,9 @@ pub struct Options {
     pub source: (u8, u16),
     /// Instructions after which a synchronization is sent.
     pub sync: Option<u64>,
+    /// As a circuit at the trace port of a core: the target of a jump is known when it retires, so that no jump is held back;
+    /// and tracing ends because it is disabled.
+    pub at_port: bool,
 }
 
 /// Bytes of one message.
@@ -194,11 +199,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// Adds halfwords.
-    fn count(&mut self, halfwords: u64, cycle: u64) {
+    fn count(&mut self, halfwords: u64) {
         self.icnt += halfwords as u32;
-        if self.icnt >= MAX_ICNT {
-            self.flush_icnt(cycle);
-        }
     }
 
     fn flush_icnt(&mut self, cycle: u64) {
@@ -323,7 +325,7 @@ impl<'a> Encoder<'a> {
     pub fn push(&mut self, e: &FlowEvent) {
         if let Some(jump) = self.held.take() {
             if e.kind == FlowKind::Stop && e.count == 0 {
-                self.count(jump.fall_through().wrapping_sub(self.at) / 2, e.cycle);
+                self.count(jump.fall_through().wrapping_sub(self.at) / 2);
                 self.at = e.pc;
             } else {
                 self.event(&jump);
@@ -337,7 +339,7 @@ impl<'a> Encoder<'a> {
                 | FlowKind::CoSwap
                 | FlowKind::TrapReturn
         );
-        if indirect && !self.is_sequential(e, self.at) {
+        if indirect && !self.options.at_port && !self.is_sequential(e, self.at) {
             self.held = Some(*e);
         } else {
             self.event(e);
@@ -351,8 +353,10 @@ impl<'a> Encoder<'a> {
         let starts = matches!(e.kind, FlowKind::Start);
         // a context that comes before a trap or gap does not end a run
         let counts = !starts && !matches!(e.kind, FlowKind::Context { alone: false, .. });
+        let (sent, mut full) = (self.messages, false);
         if counts {
-            self.count(end.wrapping_sub(from) / 2, e.cycle);
+            full = u64::from(self.icnt) + e.pc.wrapping_sub(from) / 2 >= MAX_ICNT.into();
+            self.count(end.wrapping_sub(from) / 2);
             self.at = e.target;
         }
         let due = self.options.sync.is_some_and(|period| self.since_sync >= period);
@@ -409,16 +413,24 @@ impl<'a> Encoder<'a> {
                 }
             }
             FlowKind::Gap { .. } => {
-                self.correlate(4, e.cycle);
-                let mut m = self.begin(8);
-                m.fixed(0, 4);
-                m.variable(4);
-                self.send(m, e.cycle, false);
+                self.lose(e.cycle);
                 self.synchronize(7, None, false, e.target, e.cycle);
             }
-            FlowKind::Stop => self.correlate(0, e.cycle),
+            FlowKind::Stop => self.correlate(if self.options.at_port { DISABLED } else { 0 }, e.cycle),
             FlowKind::ConditionalIndirect { .. } => {}
         }
+        if full && self.icnt >= MAX_ICNT && self.messages == sent {
+            self.flush_icnt(e.cycle);
+        }
+    }
+
+    /// Messages were lost after the last event.
+    fn lose(&mut self, cycle: u64) {
+        self.correlate(DISABLED, cycle);
+        let mut m = self.begin(8);
+        m.fixed(0, 4);
+        m.variable(4);
+        self.send(m, cycle, false);
     }
 
     fn ownership_if_changed(&mut self, cycle: u64) {

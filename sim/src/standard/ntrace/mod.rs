@@ -7,6 +7,7 @@
 //! | `decoder` | from the messages of a hart to its events |
 //! | `encoder` | golden encoder |
 //! | `modes` | its modes by name, for measurements |
+//! | `system` | golden model of the circuit: the encoders of all cores, and their words |
 //! | `stream` | from a byte stream to the events of all harts |
 //!
 //! # Source
@@ -18,6 +19,7 @@ mod message;
 mod modes;
 mod params;
 mod stream;
+mod system;
 
 pub use decoder::Decoder;
 pub use encoder::{Encoder, Options};
@@ -25,3 +27,4 @@ pub use message::{read, Kind, Message, MAX_MESSAGE};
 pub use modes::{Modes, UnknownModes};
 pub use params::Parameters;
 pub use stream::{Scan, Trace};
+pub use system::{NtraceParams, System, CODE};

@@ -1,0 +1,125 @@
+//! The systems of N-Trace, and which parameters and options have one
+
+use super::encoder::NtraceEncoder;
+use super::front::NtraceFront;
+use super::layout;
+use crate::any_top::AnyTop;
+use crate::bus::wrap::Buses;
+use crate::emit::{EmitError, Ingress, SystemOptions, CORES};
+use crate::ingress::etrace::EtracePins;
+use crate::ingress::pins::Pins;
+use crate::ingress::rvfi::RvfiPins;
+use crate::scheme::{self, Circuit, Standard};
+use crate::spine::front_port::FrontPort;
+use crate::spine::join::Spine;
+use crate::spine::{Extras, Stream};
+use crate::top::{Parts, System};
+use crate::verilog::Style;
+use crate::widget::slot::Slot;
+use retire::elf::Program;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
+use sim::params::{TrParams, TraceParams};
+use sim::standard::ntrace::{Modes, NtraceParams, System as Golden};
+
+/// The platform of `params` for the ingress, with any scheme.
+pub fn platform(params: &NtraceParams) -> TraceParams {
+    let NtraceParams { cores, xlen, align, .. } = *params;
+    TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| (p.cores, p.xlen, p.align) = (cores, xlen, align))
+}
+
+/// The system for `params` and `options`.
+///
+/// # Errors
+/// There is no circuit.
+pub fn build(params: &NtraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
+    check(params, options)?;
+    Ok(match (params.xlen, options.ingress) {
+        (32, Ingress::Etrace) => AnyTop::new(system::<EtracePins<32>, 32>(params, options)),
+        (32, _) => AnyTop::new(system::<RvfiPins<32>, 32>(params, options)),
+        (_, Ingress::Etrace) => AnyTop::new(system::<EtracePins<64>, 64>(params, options)),
+        (..) => AnyTop::new(system::<RvfiPins<64>, 64>(params, options)),
+    })
+}
+
+/// The system with these pins.
+///
+/// # Panics
+/// If `xlen` is not W, or there is no circuit.
+pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &SystemOptions) -> System<P, W> {
+    let extras = Extras { ingress: P::CODE, ..options.extras };
+    let platform = platform(params);
+    let parts = Parts {
+        spine: Spine::with_stream(&Stream::from(params), &platform, &layout(params), options.log2_fifo.into(), extras),
+        encoder: Slot::new(Box::new(NtraceEncoder::new(params))),
+    };
+    let front = || Slot::<FrontPort<W>>::new(Box::new(NtraceFront::with(params, extras)));
+    System::of(&platform, extras, &front, parts)
+}
+
+/// Checks that there is a circuit.
+fn check(params: &NtraceParams, options: &SystemOptions) -> Result<(), EmitError> {
+    params.check()?;
+    let none = |what: &str| Err(EmitError::Options(format!("{}: no circuit with {what}", params.modes)));
+    let Extras { sync, filter, retire, addresses, .. } = options.extras;
+    let Modes { btm, returns, repeat } = params.modes;
+    if btm || repeat || !matches!(returns, 0 | 8 | 16 | 32) {
+        return Err(EmitError::Data(params.modes.to_string(), "ntrace, ntrace+ir8, ntrace+ir16 or ntrace+ir32"));
+    }
+    if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
+        return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
+    }
+    for (given, name) in [
+        (sync, "--sync"),
+        (filter, "--filter"),
+        (retire.is_some(), "--retire"),
+        (addresses.is_some(), "--address-bits"),
+    ] {
+        if given {
+            return none(&format!("`{name}`"));
+        }
+    }
+    match CORES.contains(&params.cores) {
+        true => Ok(()),
+        false => Err(EmitError::Cores(params.cores)),
+    }
+}
+
+impl Circuit for NtraceParams {
+    fn title(&self) -> &'static str {
+        "N-Trace system"
+    }
+
+    fn ports(&self, options: &SystemOptions) -> String {
+        format!(
+            "ingress {}, event FIFOs of {} entries{}",
+            options.ingress.name(),
+            options.fifo_entries(),
+            options.extras
+        )
+    }
+
+    fn interface(&self, options: &SystemOptions) -> String {
+        format!("RV{}, {} ingress", self.xlen, options.ingress.name())
+    }
+
+    fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
+        check(self, options)
+    }
+
+    fn standard(&self) -> Option<Standard<'_>> {
+        let words = |program: &Program, events: &[FlowEvent]| {
+            let image = Image::new(program);
+            let mut system = Golden::new(self, &image).map_err(|e| e.to_string())?;
+            events.iter().for_each(|e| system.event(e));
+            Ok(system.finish())
+        };
+        Some(Standard { platform: platform(self), words: Box::new(words) })
+    }
+
+    fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
+        let session = options.extras.session || buses.words.has_packets();
+        let extras = Extras { session, ..options.extras };
+        scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
+    }
+}

@@ -1,0 +1,410 @@
+//! Encoder for N-Trace: turns event entries into the bytes of their messages
+//!
+//! # Source
+//! RISC-V N-Trace 1.0, "N-Trace Transmission Protocol", "N-Trace Messages"; the choices: `docs/reference/ntrace.md`.
+//!
+//! # Ports
+//! As in [`crate::spine::front_port`].
+//!
+//! # Messages
+//! | entry | messages |
+//! | --- | --- |
+//! | `pre` exception | 28 or 4 with B-TYPE 1 |
+//! | `pre` sync | 9 with SYNC 5, or 7 after a loss |
+//! | `post` target | 28 or 4 with B-TYPE 0 |
+//! | `post` outcome | 27 with HIST |
+//! | `post` progress | 27 with I-CNT |
+//! | stop | 33 with EVCODE 4 |
+//! | overflow | 33 with EVCODE 4, then 8 |
+//!
+//! # Timing
+//! One byte per cycle and one more cycle per entry. The bits between TCODE and the first variable field (SRC and fixed fields) are the head. A byte
+//! of its own holds six of them, if there are as many; the first variable field follows the rest in the same byte. All of
+//! these numbers are even.
+//!
+//! The last address is in a register with one core, in a memory of one word per core with more.
+//!
+//! Golden model: [`sim::standard::ntrace::Encoder`].
+
+use super::ICNT_BITS;
+use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::spine::front_port::EncoderPort;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use crate::widget::slot::part;
+use rust_hdl::prelude::*;
+use sim::standard::ntrace::NtraceParams;
+
+/// The part of a message that is sent.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum NtraceStep {
+    /// Nothing: the type of the entry is read.
+    Open,
+    /// TCODE.
+    Code,
+    /// Six bits of the head.
+    Head,
+    /// I-CNT, or ECODE.
+    Count,
+    /// An address.
+    Address,
+    /// HIST.
+    History,
+}
+
+/// The encoder; `W` is the width of `word`, 32 or 64.
+#[derive(LogicBlock, Default)]
+pub struct NtraceEncoder<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub port: EncoderPort<W>,
+    step: DFF<NtraceStep>,
+    // byte of a variable field; the field is not the first one
+    index: DFF<Bits<4>>,
+    later: DFF<Bit>,
+    // of the entry: its kinds, and whether its second message is sent
+    pre: DFF<Bits<2>>,
+    post: DFF<Bits<2>>,
+    second: DFF<Bit>,
+    kinds: Signal<Local, Bits<W>>,
+    kinds_at: Fixed<Bits<5>>,
+    // the message
+    control: Signal<Local, Bit>,
+    overflow: Signal<Local, Bit>,
+    uses_pre: Signal<Local, Bit>,
+    correlation: Signal<Local, Bit>,
+    error: Signal<Local, Bit>,
+    sync: Signal<Local, Bit>,
+    trap: Signal<Local, Bit>,
+    target: Signal<Local, Bit>,
+    outcome: Signal<Local, Bit>,
+    progress: Signal<Local, Bit>,
+    indirect: Signal<Local, Bit>,
+    has_hist: Signal<Local, Bit>,
+    has_second: Signal<Local, Bit>,
+    tcode: Signal<Local, Bits<6>>,
+    // the head, without TCODE; what of it shares a byte with the first variable field
+    fixed_fields: Signal<Local, Bits<6>>,
+    head: Signal<Local, Bits<10>>,
+    has_byte: Signal<Local, Bit>,
+    rest: Signal<Local, Bits<4>>,
+    rest_bits: Signal<Local, Bits<3>>,
+    // the variable field, also after the rest of the head; which of its bytes are not the last
+    value: Signal<Local, Bits<W>>,
+    field: Signal<Local, Bits<72>>,
+    slice: Signal<Local, Bits<6>>,
+    above: Signal<Local, Bits<16>>,
+    more: Signal<Local, Bit>,
+    variable: Signal<Local, Bit>,
+    is_last: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    ends_field: Signal<Local, Bit>,
+    ends_message: Signal<Local, Bit>,
+    data: Signal<Local, Bits<6>>,
+    mark: Signal<Local, Bits<2>>,
+    // fields of the entry
+    count_field: Signal<Local, Bits<2>>,
+    address_field: Signal<Local, Bits<2>>,
+    // the last address of the core
+    last: Mem<4, W>,
+    own_last: DFF<Bits<W>>,
+    known: Signal<Local, Bits<W>>,
+    sent: Signal<Local, Bits<W>>,
+    many: Fixed<Bit>,
+    four: Fixed<Bit>,
+    aligned: Fixed<Bit>,
+    count_mask: Fixed<Bits<W>>,
+    index_mask: Fixed<Bits<4>>,
+    one: Fixed<Bits<4>>,
+    empty: Fixed<Bits<32>>,
+    first: Fixed<Bits<2>>,
+    counts: Fixed<Bits<2>>,
+    pcs: Fixed<Bits<2>>,
+    targets: Fixed<Bits<2>>,
+}
+
+impl<const W: usize> NtraceEncoder<W> {
+    /// The encoder for `params`.
+    ///
+    /// # Panics
+    /// When W is not `xlen`.
+    pub fn new(params: &NtraceParams) -> Self {
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
+        let (many, width) = (params.cores > 1, usize::from(params.xlen - params.align));
+        let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
+        Self {
+            kinds_at: Fixed::of(ICNT_BITS as u64),
+            last: Mem::new(ti_bits.max(1), if many { width } else { 0 }),
+            many: Fixed::new(many),
+            four: Fixed::new(params.source_bits() == 4),
+            aligned: Fixed::new(params.align == 2),
+            count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
+            index_mask: Fixed::of(if W == 32 { 7u8 } else { 15 }),
+            one: Fixed::of(1u8),
+            empty: Fixed::of(1u8),
+            first: Fixed::of(FIELD_COUNT),
+            counts: Fixed::of(FIELD_INSTRUCTIONS),
+            pcs: Fixed::of(FIELD_PC),
+            targets: Fixed::of(FIELD_TARGET),
+            ..Default::default()
+        }
+    }
+}
+
+// the constant condition is nested alone, so that the Verilog writer can fold it
+#[allow(clippy::collapsible_if)]
+impl<const W: usize> Logic for NtraceEncoder<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, index, later, pre, post, second, own_last);
+        clock!(self, clock, last);
+
+        // the message
+        self.control.next = self.pre.q.val() == 3;
+        self.overflow.next = self.control.val() & self.post.q.val().get_bit(0);
+        self.uses_pre.next = self.pre.q.val().any() & !self.second.q.val();
+        self.correlation.next = self.control.val() & !self.second.q.val();
+        self.error.next = self.control.val() & self.second.q.val();
+        self.sync.next = (self.pre.q.val() == 2) & !self.second.q.val();
+        self.trap.next = (self.pre.q.val() == 1) & !self.second.q.val();
+        self.target.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 2);
+        self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
+        self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 3);
+        self.indirect.next = self.trap.val() | self.target.val();
+        self.has_hist.next = !self.second.q.val() & (self.port.entry.cc.val() != self.empty.val());
+        self.has_second.next =
+            self.uses_pre.val() & self.post.q.val().any() & (!self.control.val() | self.overflow.val());
+
+        // its head
+        self.tcode.next = 27.into();
+        if self.correlation.val() {
+            self.tcode.next = 33.into();
+        } else if self.error.val() {
+            self.tcode.next = 8.into();
+        } else if self.sync.val() {
+            self.tcode.next = 9.into();
+        } else if self.indirect.val() {
+            self.tcode.next = 4.into();
+            if self.has_hist.val() {
+                self.tcode.next = 28.into();
+            }
+        }
+        self.fixed_fields.next = 0.into();
+        if self.correlation.val() {
+            // EVCODE 4, CDF 1
+            self.fixed_fields.next = 20.into();
+        } else if self.sync.val() {
+            self.fixed_fields.next = 5.into();
+            if self.port.entry.word.val().get_bit(0) {
+                self.fixed_fields.next = 7.into();
+            }
+        } else if self.trap.val() | self.outcome.val() {
+            self.fixed_fields.next = 1.into();
+        }
+        // 2, 4 or 6 bits, and SRC before them
+        self.head.next = bit_cast::<10, 6>(self.fixed_fields.val());
+        self.has_byte.next = self.correlation.val();
+        self.rest_bits.next = 4.into();
+        if self.indirect.val() {
+            self.rest_bits.next = 2.into();
+        }
+        if self.correlation.val() {
+            self.rest_bits.next = 0.into();
+        }
+        if self.many.val() {
+            self.head.next =
+                (bit_cast::<10, 6>(self.fixed_fields.val()) << 2) | bit_cast::<10, 4>(self.port.entry.core.val());
+            self.has_byte.next = !self.indirect.val();
+            self.rest_bits.next = 0.into();
+            if self.indirect.val() {
+                self.rest_bits.next = 4.into();
+            }
+            if self.correlation.val() {
+                self.rest_bits.next = 2.into();
+            }
+        }
+        if self.four.val() {
+            self.head.next =
+                (bit_cast::<10, 6>(self.fixed_fields.val()) << 4) | bit_cast::<10, 4>(self.port.entry.core.val());
+            self.has_byte.next = true;
+            self.rest_bits.next = 2.into();
+            if self.indirect.val() {
+                self.rest_bits.next = 0.into();
+            }
+            if self.correlation.val() {
+                self.rest_bits.next = 4.into();
+            }
+        }
+        self.rest.next = self.head.val().get_bits::<4>(0);
+        if self.has_byte.val() {
+            self.rest.next = self.head.val().get_bits::<4>(6);
+        }
+
+        // the variable field
+        self.known.next = self.own_last.q.val();
+        if self.many.val() {
+            self.known.next = self.last.rdata.val();
+        }
+        if self.sync.val() {
+            self.known.next = 0.into();
+        }
+        self.sent.next = self.port.entry.word.val() ^ self.known.val();
+        self.value.next = self.port.entry.word.val() & self.count_mask.val();
+        if self.sync.val() {
+            self.value.next = 0.into();
+        }
+        if self.error.val() {
+            self.value.next = 4.into();
+        }
+        if self.step.q.val() == NtraceStep::Address {
+            self.value.next = self.sent.val();
+            if self.aligned.val() {
+                self.value.next = self.sent.val() << 1;
+            }
+        }
+        if self.step.q.val() == NtraceStep::History {
+            self.value.next = bit_cast::<W, 32>(self.port.entry.cc.val());
+        }
+        self.field.next = bit_cast::<72, W>(self.value.val());
+        if !self.later.q.val() {
+            match self.rest_bits.val().index() {
+                2 => self.field.next = (bit_cast::<72, W>(self.value.val()) << 2) | bit_cast::<72, 4>(self.rest.val()),
+                4 => self.field.next = (bit_cast::<72, W>(self.value.val()) << 4) | bit_cast::<72, 4>(self.rest.val()),
+                _ => self.field.next = bit_cast::<72, W>(self.value.val()),
+            }
+        }
+        match self.index.q.val().index() {
+            0 => self.slice.next = self.field.val().get_bits::<6>(0),
+            1 => self.slice.next = self.field.val().get_bits::<6>(6),
+            2 => self.slice.next = self.field.val().get_bits::<6>(12),
+            3 => self.slice.next = self.field.val().get_bits::<6>(18),
+            4 => self.slice.next = self.field.val().get_bits::<6>(24),
+            5 => self.slice.next = self.field.val().get_bits::<6>(30),
+            6 => self.slice.next = self.field.val().get_bits::<6>(36),
+            7 => self.slice.next = self.field.val().get_bits::<6>(42),
+            8 => self.slice.next = self.field.val().get_bits::<6>(48),
+            9 => self.slice.next = self.field.val().get_bits::<6>(54),
+            10 => self.slice.next = self.field.val().get_bits::<6>(60),
+            _ => self.slice.next = self.field.val().get_bits::<6>(66),
+        }
+        // bit i: bits above byte i
+        self.above.next = 0.into();
+        self.above.next = self.above.val().replace_bit(10, self.field.val().get_bits::<6>(66).any());
+        self.above.next = self.above.val().replace_bit(9, self.field.val().get_bits::<12>(60).any());
+        self.above.next = self.above.val().replace_bit(8, self.field.val().get_bits::<18>(54).any());
+        self.above.next = self.above.val().replace_bit(7, self.field.val().get_bits::<24>(48).any());
+        self.above.next = self.above.val().replace_bit(6, self.field.val().get_bits::<30>(42).any());
+        self.above.next = self.above.val().replace_bit(5, self.field.val().get_bits::<36>(36).any());
+        self.above.next = self.above.val().replace_bit(4, self.field.val().get_bits::<42>(30).any());
+        self.above.next = self.above.val().replace_bit(3, self.field.val().get_bits::<48>(24).any());
+        self.above.next = self.above.val().replace_bit(2, self.field.val().get_bits::<54>(18).any());
+        self.above.next = self.above.val().replace_bit(1, self.field.val().get_bits::<60>(12).any());
+        self.above.next = self.above.val().replace_bit(0, self.field.val().get_bits::<66>(6).any());
+        self.more.next = self.above.val().get_bit(self.index.q.val().index());
+
+        // the byte
+        self.variable.next = (self.step.q.val() == NtraceStep::Count)
+            | (self.step.q.val() == NtraceStep::Address)
+            | (self.step.q.val() == NtraceStep::History);
+        self.data.next = self.slice.val();
+        if self.step.q.val() == NtraceStep::Code {
+            self.data.next = self.tcode.val();
+        }
+        if self.step.q.val() == NtraceStep::Head {
+            self.data.next = self.head.val().get_bits::<6>(0);
+        }
+        self.is_last.next = (self.step.q.val() == NtraceStep::History)
+            | ((self.step.q.val() == NtraceStep::Address) & (self.sync.val() | !self.has_hist.val()))
+            | ((self.step.q.val() == NtraceStep::Count) & (self.error.val() | self.progress.val()));
+        self.mark.next = 0.into();
+        if self.variable.val() & !self.more.val() {
+            self.mark.next = 1.into();
+            if self.is_last.val() {
+                self.mark.next = 3.into();
+            }
+        }
+        self.port.bits.valid.next = self.step.q.val() != NtraceStep::Open;
+        self.port.bits.count.next = 8.into();
+        self.port.bits.data.next = (bit_cast::<8, 6>(self.data.val()) << 2) | bit_cast::<8, 2>(self.mark.val());
+        self.port.bits.high.next = 0.into();
+        self.port.bits.busy.next = false;
+        self.take.next = self.port.bits.ready.val() & (self.step.q.val() != NtraceStep::Open);
+        self.ends_field.next = self.take.val() & self.variable.val() & !self.more.val();
+        self.ends_message.next = self.ends_field.val() & self.is_last.val();
+
+        // the next byte, and the field of the entry that it needs
+        self.count_field.next = self.first.val();
+        self.address_field.next = self.targets.val();
+        if self.uses_pre.val() {
+            self.count_field.next = self.counts.val();
+            self.address_field.next = self.pcs.val();
+        }
+        self.port.entry.field.next = self.count_field.val();
+        if self.step.q.val() == NtraceStep::Open {
+            self.port.entry.field.next = self.first.val();
+        }
+        if self.step.q.val() == NtraceStep::Address {
+            self.port.entry.field.next = self.address_field.val();
+        }
+        self.kinds.next = self.port.entry.word.val() >> self.kinds_at.val();
+        if (self.step.q.val() == NtraceStep::Open) & self.port.entry.have.val() {
+            self.step.d.next = NtraceStep::Code;
+            self.pre.d.next = self.kinds.val().get_bits::<2>(0);
+            self.post.d.next = self.kinds.val().get_bits::<2>(2);
+        }
+        if self.take.val() {
+            if (self.step.q.val() == NtraceStep::Code) & self.has_byte.val() {
+                self.step.d.next = NtraceStep::Head;
+            } else if !self.variable.val() {
+                self.step.d.next = NtraceStep::Count;
+                if self.outcome.val() {
+                    self.step.d.next = NtraceStep::History;
+                }
+            }
+            if self.variable.val() {
+                self.index.d.next = bit_cast::<4, 4>(self.index.q.val() + self.one.val()) & self.index_mask.val();
+            }
+        }
+        if self.ends_field.val() {
+            self.index.d.next = 0.into();
+            self.later.d.next = true;
+            if (self.step.q.val() == NtraceStep::Count) & !self.correlation.val() {
+                self.step.d.next = NtraceStep::Address;
+                self.port.entry.field.next = self.address_field.val();
+            } else {
+                self.step.d.next = NtraceStep::History;
+            }
+        }
+        self.port.entry.done.next = false;
+        if self.ends_message.val() {
+            self.later.d.next = false;
+            self.second.d.next = self.has_second.val();
+            self.step.d.next = NtraceStep::Code;
+            if !self.has_second.val() {
+                self.step.d.next = NtraceStep::Open;
+                self.port.entry.field.next = self.first.val();
+                self.port.entry.done.next = true;
+            }
+        }
+        self.port.entry.ends.next = self.control.val() & !self.overflow.val();
+        self.port.entry.again.next = false;
+        self.port.entry.uses_resync_pc.next = false;
+
+        // the last address
+        self.last.raddr.next = self.port.entry.core.val();
+        self.last.waddr.next = self.port.entry.core.val();
+        self.last.wdata.next = self.port.entry.word.val();
+        self.last.we.next = false;
+        if self.ends_field.val() & (self.step.q.val() == NtraceStep::Address) {
+            self.last.we.next = self.many.val();
+            self.own_last.d.next = self.port.entry.word.val();
+        }
+        if self.port.reset.val() {
+            self.step.d.next = NtraceStep::Open;
+            self.index.d.next = 0.into();
+            self.later.d.next = false;
+            self.second.d.next = false;
+        }
+    }
+}
+
+part!(NtraceEncoder<W>, EncoderPort<W>, "encoder");

@@ -1,0 +1,208 @@
+//! Front end of one core for N-Trace: a trace state machine at both ends of a pipeline, a return stack, and the records
+//!
+//! # Source
+//! RISC-V N-Trace 1.0, "Rules of Generating Messages"; the choices: `docs/reference/ntrace.md`.
+//!
+//! # Ports
+//! As in [`crate::spine::front_port`]. One instruction per cycle: `more`, `step`, `lag` and `entering` are not used.
+//!
+//! # Timing
+//! | stage | what |
+//! | --- | --- |
+//! | S1 | ingress adapter; ends in the registers that drive the beat |
+//! | S2 | which instructions are lost, which are taken, and their lengths; the return stack |
+//! | S3 | whether a return goes where the stack says; addresses go to the FIFO, see [`crate::spine::event_fifo`] |
+//! | S4 | counters, decision ([`super::records`]) |
+//!
+//! # Return stack
+//! Every sync clears it, also that after a loss. It is emptied after a trace, and when messages are lost, one entry per cycle; the trace continues
+//! once it is empty. In between, its entries are those of the model, whose oldest one is overwritten too.
+//!
+//! Golden model: [`sim::standard::ntrace::Encoder`].
+
+use super::records::Records;
+use crate::scheme::tr::target::ras::Ras;
+use crate::spine::front_port::FrontPort;
+use crate::spine::ports::{DecisionOut, EntryOut};
+use crate::spine::trace_fsm::TraceFsm;
+use crate::spine::Extras;
+use crate::widget::delay::Delay;
+use crate::widget::each::when;
+use crate::widget::fixed::Fixed;
+use crate::widget::slot::part;
+use rust_hdl::prelude::*;
+use sim::standard::ntrace::NtraceParams;
+
+/// A front end for addresses of W = `xlen` bits.
+#[derive(LogicBlock, Default)]
+pub struct NtraceFront<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub port: FrontPort<W>,
+    trace_fsm: TraceFsm,
+    records: Records<W>,
+    // S2: any control flow, also of lost instructions; an indirect jump; two halfwords
+    flow: Signal<Local, Bit>,
+    indirect: Signal<Local, Bit>,
+    long: Signal<Local, Bit>,
+    compressed: Fixed<Bit>,
+    open: Signal<Local, Bit>,
+    // live, valid, intr, branch, taken, indirect, long, flow, returns: at the end of S3; all but the last one at that of S4
+    flags: Delay<9>,
+    last: Delay<8>,
+    reported: Signal<Local, Bits<8>>,
+    last_flags: Signal<Local, Bits<8>>,
+    pcs: Delay<W>,
+    targets: Delay<W>,
+    // with a return stack; how many of its entries were emptied
+    returns: Fixed<Bit>,
+    ras: Ras<W>,
+    emptied: DFF<Bits<6>>,
+    empty: Signal<Local, Bit>,
+    all: Fixed<Bits<6>>,
+    one: Fixed<Bits<6>>,
+    but_indirect: Fixed<Bits<8>>,
+}
+
+impl<const W: usize> NtraceFront<W> {
+    /// The front end for `params` with `extras`.
+    ///
+    /// # Panics
+    /// When W is not `xlen`.
+    pub fn with(params: &NtraceParams, extras: Extras) -> Self {
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
+        Self {
+            trace_fsm: TraceFsm::new(false, extras),
+            records: Records::new(),
+            compressed: Fixed::new(params.align == 1),
+            flags: Delay::new(1),
+            last: Delay::new(1),
+            pcs: Delay::new(1),
+            targets: Delay::new(1),
+            returns: Fixed::new(params.modes.returns > 0),
+            ras: when(params.modes.returns > 0, || {
+                Ras::new(params.modes.returns, usize::from(params.xlen - params.align))
+            }),
+            all: Fixed::of(params.modes.returns),
+            one: Fixed::of(1u8),
+            but_indirect: Fixed::of(!(1u8 << 5)),
+            ..Default::default()
+        }
+    }
+}
+
+// the constant condition is nested alone, so that the Verilog writer can fold it
+#[allow(clippy::collapsible_if)]
+impl<const W: usize> Logic for NtraceFront<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, emptied);
+        clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras);
+
+        self.empty.next = true;
+        if self.returns.val() {
+            self.empty.next = self.emptied.q.val() == self.all.val();
+        }
+
+        // S2
+        self.indirect.next = self.port.beat.lookup.val() | self.port.beat.pop.val();
+        self.flow.next = self.port.beat.branch.val() | self.port.beat.jump.val() | self.indirect.val();
+        self.long.next = true;
+        if self.compressed.val() {
+            self.long.next = self.port.beat.link.val().get_bit(0) == self.port.beat.pc.val().get_bit(0);
+        }
+        self.trace_fsm.reset.next = self.port.reset.val();
+        // linked signal by signal: a linked bundle cannot be changed afterwards
+        self.trace_fsm.control.enable.next = self.port.control.enable.val();
+        self.trace_fsm.control.full.next = self.port.control.full.val();
+        self.trace_fsm.control.no_credit.next = self.port.control.no_credit.val();
+        self.trace_fsm.control.below_watermark.next = self.port.control.below_watermark.val() & self.empty.val();
+        self.trace_fsm.control.stop_go.next = self.port.control.stop_go.val();
+        self.trace_fsm.control.due.next = self.port.control.due.val();
+        self.trace_fsm.control.after_header.next = self.port.control.after_header.val();
+        self.trace_fsm.control.header_repeated.next = self.port.control.header_repeated.val();
+        self.trace_fsm.control.lead_lag.next = self.port.control.lead_lag.val();
+        self.port.control.ready.next = self.trace_fsm.control.ready.val();
+        self.port.control.stop_ready.next = self.trace_fsm.control.stop_ready.val();
+        self.port.control.lost.next = self.trace_fsm.control.lost.val();
+        self.port.control.loses.next = self.trace_fsm.control.loses.val();
+        self.port.control.more.next = self.trace_fsm.control.more.val();
+        self.port.control.almost_full.next = self.trace_fsm.control.almost_full.val();
+        self.port.control.lag.next = self.trace_fsm.control.lag.val();
+        self.port.control.take.next = self.trace_fsm.control.take.val();
+        self.port.control.give_back.next = self.trace_fsm.control.give_back.val();
+        self.port.control.counted.next = self.trace_fsm.control.counted.val();
+        self.port.control.resynced.next = self.trace_fsm.control.resynced.val();
+        self.port.control.synced.next = self.trace_fsm.control.synced.val();
+        self.port.control.discontinuity.next = self.trace_fsm.control.discontinuity.val();
+        self.trace_fsm.predictors_ready.next = self.empty.val();
+        self.port.go.next = self.trace_fsm.go.val();
+        self.port.open.next = self.trace_fsm.open.val();
+        self.trace_fsm.discontinuity.next = self.port.beat.discontinuity.val() & self.port.beat.live.val();
+        self.trace_fsm.stage_live.next = self.port.beat.live.val();
+        self.trace_fsm.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
+        self.trace_fsm.hide.next = self.port.beat.hide.val();
+        self.trace_fsm.may_push.next = self.port.beat.intr.val() | self.flow.val();
+        self.trace_fsm.flow.next = false;
+        self.trace_fsm.resynced.next = false;
+        self.trace_fsm.started_decoding.next = false;
+        self.open.next = !self.trace_fsm.blocked.val();
+
+        // the return stack
+        self.ras.clear.next = self.port.reset.val();
+        self.ras.live.next = self.empty.val();
+        self.ras.push.next = self.port.beat.push.val() & self.open.val();
+        self.ras.pop.next = self.port.beat.pop.val() & self.open.val();
+        self.ras.link.next = self.port.beat.link.val();
+        self.ras.target.next = self.targets.to.val();
+        if self.returns.val() {
+            if !self.empty.val() {
+                self.emptied.d.next = self.emptied.q.val() + self.one.val();
+            }
+            if self.trace_fsm.clear.val() | self.trace_fsm.decision.drop.val() | self.port.reset.val() {
+                self.emptied.d.next = 0.into();
+            }
+        }
+
+        // S3, S4
+        self.flags.clear.next = self.port.reset.val();
+        self.flags.from.next = bit_cast::<9, 1>(self.trace_fsm.seen.val().into())
+            | (bit_cast::<9, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
+            | (bit_cast::<9, 1>(self.port.beat.intr.val().into()) << 2)
+            | (bit_cast::<9, 1>((self.port.beat.branch.val() & self.open.val()).into()) << 3)
+            | (bit_cast::<9, 1>(self.port.beat.taken.val().into()) << 4)
+            | (bit_cast::<9, 1>((self.indirect.val() & self.open.val()).into()) << 5)
+            | (bit_cast::<9, 1>(self.long.val().into()) << 6)
+            | (bit_cast::<9, 1>((self.flow.val() & self.open.val()).into()) << 7)
+            | (bit_cast::<9, 1>(self.port.beat.pop.val().into()) << 8);
+        self.last.clear.next = self.port.reset.val();
+        self.reported.next = self.flags.to.val().get_bits::<8>(0);
+        if self.returns.val() {
+            if self.flags.to.val().get_bit(8) & self.ras.hit.val() {
+                self.reported.next = self.flags.to.val().get_bits::<8>(0) & self.but_indirect.val();
+            }
+        }
+        self.last.from.next = self.reported.val();
+        self.last_flags.next = self.last.to.val();
+        self.pcs.clear.next = false;
+        self.pcs.from.next = self.port.beat.pc.val();
+        self.targets.clear.next = false;
+        self.targets.from.next = self.port.beat.target.val();
+
+        // S4
+        self.trace_fsm.live_next.next = self.flags.to.val().get_bit(0);
+        self.trace_fsm.live.next = self.last_flags.val().get_bit(0);
+        self.trace_fsm.valid.next = self.last_flags.val().get_bit(1);
+        self.trace_fsm.intr.next = self.last_flags.val().get_bit(2);
+        self.records.branch.next = self.last_flags.val().get_bit(3);
+        self.records.taken.next = self.last_flags.val().get_bit(4);
+        self.records.indirect.next = self.last_flags.val().get_bit(5);
+        self.records.long.next = self.last_flags.val().get_bit(6);
+        self.records.flow.next = self.last_flags.val().get_bit(7);
+        self.records.pc.next = self.pcs.to.val();
+        self.records.target.next = self.targets.to.val();
+        DecisionOut::join(&mut self.trace_fsm.decision, &mut self.records.decision);
+        EntryOut::<W>::link(&mut self.port.entry, &mut self.records.entry);
+    }
+}
+
+part!(NtraceFront<W>, FrontPort<W>, "front", |_front| 2);
