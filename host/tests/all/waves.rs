@@ -7,15 +7,17 @@ use host::inputs::record;
 use host::machine::Settings;
 use host::progress::Quiet;
 use host::symbols::Symbols;
+use host::views::line_profile::LineProfile;
 use host::views::profile::Profile;
 use host::views::source::Replayed;
+use host::views::stack::follower::Follower;
 use host::views::vcd::{Dump, Selection};
 use prost::Message;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::scheme::inputs::params::Sizes;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -271,10 +273,17 @@ struct Pprof {
 #[test]
 fn pprof_reads_the_same_stacks_as_are_folded() {
     let dir = tempfile::tempdir().unwrap();
-    let mut profile = Profile::new(Symbols::open(ELF).unwrap(), None, CORES);
-    open(&trace(&dir, false)).report_to(&mut profile, &Quiet).unwrap();
+    let symbols = Symbols::open(ELF).unwrap();
+    let path = trace(&dir, false);
+    let mut profile = Profile::new(symbols.clone(), None, CORES);
+    open(&path).report_to(&mut profile, &Quiet).unwrap();
+    let replayed = open(&path);
+    let image = replayed.image();
+    let mut by_line = LineProfile::new(Follower::new(symbols.clone(), None, CORES), image, CORES);
+    replayed.report_to(&mut by_line, &Quiet).unwrap();
     let (mut file, mut folded) = (Vec::new(), Vec::new());
-    profile.pprof(&mut file).unwrap();
+    // without lines, locations are functions; a stack of them can have several samples, for each place of a call
+    by_line.pprof(ELF, None, &symbols, &mut file).unwrap();
     profile.folded(&mut folded).unwrap();
     let mut plain = Vec::new();
     flate2::read::GzDecoder::new(&*file).read_to_end(&mut plain).unwrap();
@@ -287,10 +296,13 @@ fn pprof_reads_the_same_stacks_as_are_folded() {
     let functions: HashMap<u64, &str> = read.function.iter().map(|f| (f.id, text(f.name))).collect();
     let places: HashMap<u64, &str> = read.location.iter().map(|l| (l.id, functions[&l.line[0].function_id])).collect();
     assert_eq!((functions.len(), places.len()), (read.function.len(), read.location.len()), "every number once");
-    let stacks = read.sample.iter().map(|s| {
+    let mut stacks: BTreeMap<String, i64> = BTreeMap::new();
+    for s in &read.sample {
         let outside_in: Vec<&str> = s.location_id.iter().rev().map(|id| places[id]).collect();
-        format!("{} {}", outside_in.join(";"), s.value[0])
-    });
-    assert_eq!(stacks.collect::<Vec<_>>(), String::from_utf8(folded).unwrap().lines().collect::<Vec<_>>());
+        *stacks.entry(outside_in.join(";")).or_default() += s.value[0];
+    }
+    let folded = String::from_utf8(folded).unwrap();
+    let folded = folded.lines().map(|l| l.rsplit_once(' ').unwrap());
+    assert_eq!(stacks, folded.map(|(stack, n)| (stack.to_string(), n.parse().unwrap())).collect());
     assert_eq!(read.sample.iter().map(|s| s.value[0]).sum::<i64>(), INSTRUCTIONS as i64);
 }
