@@ -96,8 +96,13 @@ mod tests {
     fn code_is_loaded_and_moved_and_a_cut_end_is_left_out() {
         let loaded = [words(&[7, 7, 0, 0, 0x1000, 0, 4, 0, 1, 0]), b"f\0".to_vec(), vec![1, 2, 3, 4]].concat();
         let moved = words(&[7, 7, 0, 0, 0x1000, 0, 0x2000, 0, 4, 0, 1, 0]);
-        let file =
-            [header(EM_RISCV), record(0, 10, &loaded), record(2, 11, &[9; 8]), record(1, 12, &moved), vec![0; 20]];
+        let file = [
+            header(EM_RISCV),
+            record(0, 10, &loaded),
+            record(2, 11, &[9; 8]),
+            record(1, 12, &moved),
+            record(0, 13, &loaded)[..20].to_vec(),
+        ];
         let patches = parse(&file.concat()).unwrap();
         let patch = |time, addr| Patch { time: Some(time), addr, before: vec![], after: vec![1, 2, 3, 4] };
         assert_eq!(patches.changes, [patch(10, 0x1000), patch(12, 0x2000)]);
