@@ -158,6 +158,7 @@ fn variants(seed: u64, image: &Image, mut each: impl FnMut(&str, &Parameters, &[
                 resync: [None, Some(1), Some(40), Some(1000)][variant as usize],
                 time_width: [40, 0][variant as usize / 2],
                 context_width: 8,
+                port_only: false,
             };
             let mut encoder = Encoder::with_extras(options, extras, image, 32).unwrap();
             events.iter().for_each(|e| encoder.push(e).unwrap());
