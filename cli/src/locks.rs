@@ -133,7 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         for (core, addr, holder) in &deadlock {
             writeln!(out, "deadlock: core {core} waits for {}, which core {holder} holds", name(*addr))?;
         }
-        if inversions.is_empty() {
+        if inversions.is_empty() && deadlock.is_empty() {
             writeln!(out, "locks were taken in one order")?;
         }
     }

@@ -108,7 +108,7 @@ fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, veri
 #[test]
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, (name, p)) in variants().iter().enumerate() {
-        let steps = if p.xlen == 64 { rounds(1_500, 3_000) } else { rounds(5_000, 10_000) };
+        let steps = if p.xlen == 64 { rounds(1_000, 3_000) } else { rounds(3_000, 10_000) };
         all_adapters(name, p, &busy(i as u64, 100), steps, of_variant(i));
     }
 }
@@ -116,7 +116,7 @@ fn every_variant_matches_golden_at_one_instruction_a_clock() {
 #[test]
 fn gaps_between_instructions_change_nothing_but_times() {
     for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
-        all_adapters(name, p, &busy(100 + i as u64, 40), rounds(2_500, 5_000), |_| false);
+        all_adapters(name, p, &busy(100 + i as u64, 40), rounds(1_500, 5_000), |_| false);
     }
 }
 
@@ -129,7 +129,7 @@ fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
                 let mut bench = Bench::new($core::<32>::with(p, Extras::default()), p).unwrap();
                 bench.full_per_64k = 60;
                 let n = bench
-                    .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
+                    .play(&m, &busy(200 + i as u64, 90), rounds(10_000, 25_000))
                     .unwrap_or_else(|e| panic!("{name}: {e}"));
                 let overflows = bench.overflows;
                 assert!(n > 20 && overflows > 2, "{name}: {n} messages, {overflows} overflows are too few");
@@ -158,7 +158,7 @@ fn resyncs_wait_for_control_flow_and_start_the_warm_up() {
                     (bench.unsignalled_traps, bench.all_need_target) = ($extras.check, true);
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let seed = 300 + (3 * i + k) as u64;
-                    let steps = if $w == 64 { 2_500 } else { 5_000 };
+                    let steps = if $w == 64 { rounds(1_500, 2_500) } else { rounds(3_000, 5_000) };
                     bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{name}, {rate}: {e}"));
                     assert!(bench.resyncs > 1, "{name}, {rate}: {} resyncs", bench.resyncs);
                     if k == 1 && i % 3 == 0 {

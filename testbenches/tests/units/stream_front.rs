@@ -88,7 +88,7 @@ fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn
 #[test]
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, p) in variants().iter().enumerate() {
-        let steps = if p.xlen == 64 { rounds(1_500, 3_000) } else { rounds(5_000, 10_000) };
+        let steps = if p.xlen == 64 { rounds(1_000, 3_000) } else { rounds(3_000, 10_000) };
         all_adapters(p, &busy(i as u64, 100), steps, of_variant(i));
     }
 }
@@ -96,7 +96,7 @@ fn every_variant_matches_golden_at_one_instruction_a_clock() {
 #[test]
 fn gaps_between_instructions_change_nothing_but_times() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
-        all_adapters(p, &busy(100 + i as u64, 40), rounds(2_500, 5_000), |_| false);
+        all_adapters(p, &busy(100 + i as u64, 40), rounds(1_500, 5_000), |_| false);
     }
 }
 
@@ -118,7 +118,7 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
         bench.full_per_64k = 60;
         let place = p.canonical();
         let n = bench
-            .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
+            .play(&m, &busy(200 + i as u64, 90), rounds(10_000, 25_000))
             .unwrap_or_else(|e| panic!("{place}: {e}"));
         assert!(n > 20 && bench.overflows > 2, "{place}: {n} records, {} overflows are too few", bench.overflows);
         // predicted streams that were waiting when the FIFO filled up are still reported
