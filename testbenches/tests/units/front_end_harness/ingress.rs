@@ -251,13 +251,13 @@ pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {
                 let apart = r.next_pc ^ r.pc.wrapping_add(r.len.into());
                 let taken = apart >> params.align & 0xfff != 0;
                 let next = r.pc.wrapping_add(r.len.into());
-                let target = match flow(r.insn, params.xlen) {
-                    // a signature has where the outcome leads, a trap or not
+                let (taken, target) = match flow(r.insn, params.xlen) {
+                    // a signature has where the outcome leads, a trap or not; a branch to the next instruction is not taken
                     Flow::Conditional { offset } if params.signature > 0 => {
                         let at = if taken { r.pc.wrapping_add_signed(offset.into()) } else { next };
-                        at & (u64::MAX >> (64 - params.xlen))
+                        (at != next, at & (u64::MAX >> (64 - params.xlen)))
                     }
-                    _ => r.next_pc,
+                    _ => (taken, r.next_pc),
                 };
                 FlowEvent { kind: FlowKind::Conditional { taken }, target, ..e }
             }
