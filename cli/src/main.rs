@@ -50,7 +50,6 @@ mod papers;
 mod places;
 #[cfg(feature = "hardware")]
 mod ports;
-mod processes;
 mod programs;
 mod progress;
 mod races;

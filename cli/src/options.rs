@@ -140,7 +140,11 @@ impl ParamArgs {
             AnyScheme::Flow(_) | AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => {
                 format!("{}: {what}", self.0.shown_scheme())
             }
-            AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => {
+            AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => format!(
+                "{}: a standard protocol, which this command does not have; `goshawk stats` measures it, and `goshawk gen` makes its circuit",
+                self.0.shown_scheme()
+            ),
+            AnyScheme::Shared(_) | AnyScheme::Baseline(_) => {
                 format!("{}: only `goshawk sweep --encoding {}` measures it", self.0.shown_scheme(), name.scheme)
             }
         })
@@ -259,6 +263,7 @@ mod tests {
         let say = |scheme| args(&[("scheme", scheme)]).resolve(1, 32).unwrap_err().to_string();
         assert_eq!(say("inputs"), "`--scheme inputs`: expected a scheme that traces the control flow");
         assert_eq!(say("gzip-9"), "`--scheme gzip-9`: only `goshawk sweep --encoding gzip-9` measures it");
+        assert!(say("ntrace").ends_with("`goshawk stats` measures it, and `goshawk gen` makes its circuit"));
         assert_eq!(say("nx_b+sync12"), "`--scheme nx_b+sync12`: this command has no synchronisation period");
         assert_eq!(say("nx_b,cfiat:16k"), "`--scheme nx_b,cfiat:16k`: this command traces no load values");
         assert!(say("foo").starts_with("`--scheme foo`: scheme `foo` is not known; expected one of tr_e:SET, "));

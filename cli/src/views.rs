@@ -1,11 +1,12 @@
 //! `goshawk show`, `diff`, `profile`, `vcd`: views of an execution
 
+mod processes;
+
 use crate::args::contexts::{ContextArgs, SelectionArgs};
 use crate::args::tasks::TaskArgs;
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
-use crate::processes::{self, Shown};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
@@ -19,6 +20,7 @@ use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
 use host::views::tasks::{Task, Tasks};
 use host::views::vcd::Dump;
+use processes::Shown;
 use retire::file::Replacement;
 use retire::{FlowEvent, RetireSink};
 use serde_json::json;

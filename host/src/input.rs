@@ -1,6 +1,7 @@
 //! Opens an input by its name: a built-in program, an ELF or a recording, optionally with its program
 
 use crate::changes::{image_of, Changes};
+use crate::code::{compare, Comparison};
 use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
 use crate::HostError;
@@ -67,6 +68,18 @@ impl Named {
         };
         let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
         Ok(Self { name: name.into(), build_id: hex(&program.build_id), program, memory: Vec::new() })
+    }
+
+    /// The code of the events of `recording`: that of the program and of `changes`; without these, the code that the recording
+    /// carries, if the program does not have all of it.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn image_of(&self, recording: &Recording, changes: Changes<'_>) -> Result<Image, HostError> {
+        match recording.code()?.filter(|_| changes.is_empty()) {
+            Some(code) if compare(&code, &self.program, &[]) != Comparison::Same => Ok(Image::recorded(code)),
+            _ => changes.image(&self.program, None, recording.has_cycles()),
+        }
     }
 
     /// Its code, and that which takes its place.

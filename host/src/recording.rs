@@ -1,8 +1,5 @@
 //! Readers of recorded runs: retire files and branch traces
 
-use crate::changes::Changes;
-use crate::code::{compare, Comparison};
-use crate::input::Named;
 use crate::progress::{Counted, Progress};
 use crate::HostError;
 use retire::code::Code;
@@ -180,18 +177,6 @@ impl Recording {
     /// Whether events have the clock cycles in which they retired.
     pub fn has_cycles(&self) -> bool {
         !self.info().untimed && self.info().threads.is_empty()
-    }
-
-    /// The code of its events: that of the program and of `changes`; without these, the code that the recording carries, if
-    /// the program does not have all of it.
-    ///
-    /// # Errors
-    /// A file cannot be read.
-    pub fn image_with(&self, named: &Named, changes: Changes<'_>) -> Result<Image, HostError> {
-        match self.code()?.filter(|_| changes.is_empty()) {
-            Some(code) if compare(&code, &named.program, &[]) != Comparison::Same => Ok(Image::recorded(code)),
-            _ => changes.image(&named.program, None, self.has_cycles()),
-        }
     }
 
     /// The code that ran, if the recording carries it.

@@ -90,7 +90,7 @@ impl Replayed {
                     let name = path.display().to_string();
                     check_build_id(&name, &info.program, &info.build_id, elf, &named.build_id)?;
                 }
-                let image = Box::new(recording.image_with(&named, input_options.changes)?);
+                let image = Box::new(named.image_of(&recording, input_options.changes)?);
                 Self::Recording(Box::new(recording), image)
             }
             FileKind::Trace | FileKind::Values | FileKind::Other => {
