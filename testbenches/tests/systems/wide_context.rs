@@ -97,7 +97,8 @@ fn blocks(execution: &[WithContext], seed: u64) -> Vec<Ports> {
         let mut ports: Ports =
             vec![("privilege_0".into(), s.bits(2).into()), ("context_id_0".into(), s.bits(32).into())];
         let context = execution[at].1;
-        let active = s.percent(25);
+        // fewer than the encoder of any scheme can send
+        let active = s.percent(12);
         for j in 0..2 {
             let here = execution.get(at).is_some_and(|l| l.1 == context);
             if !active || !here || s.percent(30) {
