@@ -6,10 +6,10 @@
 //!
 //! | file | module |
 //! | --- | --- |
-//! | addresses of functions of a JIT compiler (`/tmp/perf-PID.map`) | [`perf_map`] |
-//! | their code with times (`jit-PID.dump`) | [`jitdump`] |
-//! | patches of a kernel: `PERF_RECORD_TEXT_POKE` in `perf.data` | [`perf_data`] |
-//! | the same as text: `perf script --show-text-poke-events` | [`script`] |
+//! | addresses of functions of a JIT compiler (`/tmp/perf-PID.map`) | `perf_map` |
+//! | their code with times (`jit-PID.dump`) | `jitdump` |
+//! | patches of a kernel: `PERF_RECORD_TEXT_POKE` in `perf.data` | `perf_data` |
+//! | the same as text: `perf script --show-text-poke-events` | `script` |
 
 mod fields;
 mod jitdump;

@@ -209,6 +209,7 @@ impl<const W: usize> EtraceEncoder<W> {
     }
 }
 
+#[allow(clippy::collapsible_match)] // a kernel has no guards
 impl<const W: usize> Logic for EtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {

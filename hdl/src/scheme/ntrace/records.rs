@@ -84,7 +84,7 @@ pub struct Records<const W: usize> {
 impl<const W: usize> Records<W> {
     /// The circuit.
     pub fn new() -> Self {
-        assert!(ICNT_BITS == 22, "the width of the registers");
+        const { assert!(ICNT_BITS == 22, "the width of the registers") };
         Self { empty: Fixed::of(1u8), one: Fixed::of(1u8), two: Fixed::of(2u8), ..Default::default() }
     }
 }
