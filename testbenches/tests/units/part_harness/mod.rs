@@ -14,7 +14,7 @@ pub fn sends_what_the_model_sends(scheme: &str) {
         let params = params.with(|p| (p.cores, p.timestamps) = (cores, timestamps));
         let image = programs::load(program).unwrap();
         let mut events: Vec<FlowEvent> = Vec::new();
-        let limits = Limits { instructions: rounds(3_000, 12_000), ..Limits::default() };
+        let limits = Limits { instructions: rounds(2_000, 12_000), ..Limits::default() };
         let config = MachineConfig { harts: cores, ..MachineConfig::default() };
         Machine::new(&image, config).unwrap().run(&mut events, limits).unwrap();
         let play = Play { options: SystemOptions::default(), pace: 3, vcd: None, progress: &|_| () };
