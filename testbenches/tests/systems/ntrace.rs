@@ -9,7 +9,13 @@ use hdl::any_top::TraceTop;
 use hdl::emit::{emit, Ingress, SystemOptions};
 use hdl::ingress::etrace::EtracePins;
 use hdl::scheme::ntrace::circuit::{build, platform, system};
+use hdl::scheme::ntrace::encoder::NtraceEncoder;
+use hdl::scheme::ntrace::ICNT_BITS;
+use hdl::spine::entry::*;
+use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use hdl::trace_sim::TraceSim;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
@@ -24,6 +30,10 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use testbenches::check::{beat_file, run};
 use testbenches::driver::Driver;
+use testbenches::entry::Entry;
+
+/// Programs, and instructions of each: enough for more than its start.
+const PROGRAMS: [(&str, u64); 4] = [("irq", 60_000), ("qsort", 1_000_000), ("matmul", 1_000_000), ("fsm", 200_000)];
 
 fn base(cores: u8, xlen: u8) -> NtraceParams {
     NtraceParams::new(cores, xlen, Modes::BASE)
@@ -93,8 +103,20 @@ fn check_decoded(place: &str, params: &NtraceParams, image: &Image, events: &[Fl
 
 /// Plays `events` on the emitted Verilog, without losses.
 fn cosim(params: &NtraceParams, place: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) {
+    cosim_of(params, &SystemOptions::default(), place, program, events, options);
+}
+
+/// As [`cosim`], for a system with `built`.
+fn cosim_of(
+    params: &NtraceParams,
+    built: &SystemOptions,
+    place: &str,
+    program: &Program,
+    events: &[FlowEvent],
+    options: TraceOptions,
+) {
     let place = format!("{place}, {}", params.canonical());
-    let verilog = emit(params, &SystemOptions::default()).unwrap();
+    let verilog = emit(params, built).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
     let (file, beats) = beat_file(program, &platform(params), events);
     let mut got = Vec::new();
@@ -115,12 +137,113 @@ fn synthetic(cores: u8, shape: Shape, seed: u64, retire_percent: u8, instruction
 
 #[test]
 fn programs_on_one_core_match_the_model() {
-    for name in ["irq", "qsort", "matmul"] {
+    for (name, instructions) in PROGRAMS {
         let program = program(name).load().unwrap();
-        let (events, _) = run(&program, 1, 60_000);
+        let (events, _) = run(&program, 1, instructions);
         cosim(&base(1, 32), name, &program, &events, TraceOptions::default());
         cosim(&stack(1, 32, 8), name, &program, &events, TraceOptions::default());
     }
+}
+
+#[test]
+fn a_fifo_of_16_entries_loses_nothing_of_programs() {
+    let small = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
+    for cores in [1, 4] {
+        for (name, instructions) in PROGRAMS {
+            let program = program(name).load().unwrap();
+            let (events, _) = run(&program, cores, instructions);
+            // at the pace of the built-in simulator, and with an instruction in every cycle
+            for idle_limit in [u64::MAX, 0] {
+                let options = TraceOptions { idle_limit, ..TraceOptions::default() };
+                cosim_of(&base(cores, 32), &small, name, &program, &events, options);
+            }
+        }
+    }
+}
+
+/// Field `field` of an entry, as the event FIFO has it.
+fn word(e: &Entry, field: u8) -> u64 {
+    match field {
+        FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << ICNT_BITS,
+        FIELD_INSTRUCTIONS => e.icnt.into(),
+        FIELD_PC => e.pc,
+        _ => e.target,
+    }
+}
+
+/// What the encoder sends of `entries` if the next one is always there, and the cycles from the first byte to the last. Its sink is
+/// ready in `percent` of the cycles.
+fn sends(entries: &[Entry], percent: u32) -> (Vec<u8>, u64) {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let encoder = NtraceEncoder::<32>::new(&base(1, 32));
+    let mut d = Driver::new(encoder, |u, c| u.clock.next = c.into()).unwrap();
+    let (mut bytes, mut at, mut asked, mut cycles) = (Vec::new(), 0, FIELD_COUNT, 0);
+    for _ in 0..1000 * entries.len() {
+        let ready = rng.random_ratio(percent, 100);
+        let (field, done, busy, data) = d
+            .cycle(
+                |u| {
+                    u.port.bits.ready.next = ready;
+                    u.port.entry.have.next = at < entries.len();
+                    if let Some(e) = entries.get(at) {
+                        u.port.entry.word.next = word(e, asked).to_bits();
+                        u.port.entry.cc.next = u64::from(e.cc).to_bits();
+                    }
+                },
+                |u| {
+                    let (entry, bits) = (&u.port.entry, &u.port.bits);
+                    let byte = bits.valid.val().then(|| bits.data.val().to_u64() as u8);
+                    (entry.field.val().to_u64() as u8, entry.done.val(), bits.busy.val(), byte)
+                },
+            )
+            .unwrap();
+        bytes.extend(data.filter(|_| ready));
+        cycles += u64::from(!bytes.is_empty());
+        (asked, at) = (field, at + usize::from(done));
+        if at == entries.len() && !busy && !done {
+            // the cycle that finds that nothing is left
+            return (bytes, cycles - 1);
+        }
+    }
+    panic!("the encoder hangs at entry {at}");
+}
+
+/// Messages whose last field has one byte.
+fn short_ends(bytes: &[u8]) -> u64 {
+    let (mut length, mut found) = (0, 0);
+    for mark in bytes.iter().map(|b| b & 3) {
+        length += 1;
+        found += u64::from(mark == 3 && length == 1);
+        length = if mark == 0 { length } else { 0 };
+    }
+    found
+}
+
+#[test]
+fn the_encoder_sends_a_byte_in_every_cycle() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut entries = vec![Entry { pre: PRE_SYNC, pc: 0x4000_0000, cc: 1, ..Entry::default() }];
+    for _ in 0..400 {
+        let (pre, post) =
+            [(PRE_NONE, POST_TARGET), (PRE_NONE, POST_OUTCOME), (PRE_EXCEPTION, POST_NONE)][rng.random_range(0..3)];
+        let mut bits = |most: u32| rng.random::<u32>() >> rng.random_range(32 - most..32);
+        // a history that is reported alone is full
+        let stop = if post == POST_OUTCOME { 1 << 31 } else { 1 };
+        let (icnt, bcnt, cc) = (bits(22), bits(22), bits(32) | stop);
+        let (pc, target) = (u64::from(bits(31)), u64::from(bits(31)));
+        entries.push(Entry { pre, post, icnt, bcnt, pc, target, cc, ..Entry::default() });
+    }
+    let (bytes, cycles) = sends(&entries, 100);
+    // the last message has no entry after it
+    let waits = short_ends(&bytes[..bytes.len() - 1]);
+    println!("{} entries, {} bytes, {cycles} cycles", entries.len(), bytes.len());
+    assert_eq!(cycles, bytes.len() as u64 + waits);
+    assert!(
+        0 < waits && waits < entries.len() as u64 / 4,
+        "{waits} of {} entries end with a byte alone",
+        entries.len()
+    );
+    assert!(sends(&entries, 40).0 == bytes, "the bytes depend on when the sink is ready");
 }
 
 #[test]
@@ -321,7 +444,7 @@ fn a_second_trace_matches_the_model() {
 #[test]
 fn gates_are_within_their_targets() {
     let options = |ingress| SystemOptions { ingress, log2_fifo: 4, ..SystemOptions::default() };
-    for (params, most) in [(base(1, 32), 4_200.0), (stack(1, 32, 8), 5_000.0)] {
+    for (params, most, most_luts) in [(base(1, 32), 4_200.0, 650), (stack(1, 32, 8), 5_000.0, 720)] {
         let verilog = emit(&params, &options(Ingress::Rvfi)).unwrap();
         let report = fpga::gates::count(&verilog, &fpga::gates::Library::nand2()).unwrap();
         let blocks: Vec<_> = report.blocks.iter().map(|b| format!("{} {:.0}", b.block, b.gates)).collect();
@@ -331,6 +454,7 @@ fn gates_are_within_their_targets() {
         if long() {
             let placed = fpga::place::place(&verilog, fpga::place::Device::Hx8k, 1, 80).unwrap();
             println!("{placed:?}");
+            assert!(placed.resources.lut4 <= most_luts && placed.fmax_mhz >= 80.0, "{}", params.canonical());
         }
     }
 }

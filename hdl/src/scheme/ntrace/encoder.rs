@@ -18,9 +18,15 @@
 //! | overflow | 33 with EVCODE 4, then 8 |
 //!
 //! # Timing
-//! One byte per cycle and one more cycle per entry. The bits between TCODE and the first variable field (SRC and fixed fields) are the head. A byte
+//! Two stages. The first one reads a field of the entry and makes a part of a message of it: TCODE, six bits of the head,
+//! or a variable field. The second one is a shift register that sends the part, one byte per cycle, and takes the next one at
+//! the edge at which its last byte leaves. The entry is removed when its last part is taken, and one cycle reads the type of
+//! the next one. So there is one byte in every cycle, except one cycle after an entry whose last part has one byte.
+//!
+//! The bits between TCODE and the first variable field (SRC and fixed fields) are the head. A byte
 //! of its own holds six of them, if there are as many; the first variable field follows the rest in the same byte. All of
-//! these numbers are even.
+//! these numbers are even. The rest is not in the shift register: it is put below the register's lowest bits at the
+//! output, so that a byte is moved by it, and not a field.
 //!
 //! The last address is in a register with one core, in a memory of one word per core with more.
 //!
@@ -35,7 +41,7 @@ use crate::widget::slot::part;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
 
-/// The part of a message that is sent.
+/// The part of a message that is next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum NtraceStep {
     /// Nothing: the type of the entry is read.
@@ -58,9 +64,6 @@ pub struct NtraceEncoder<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: EncoderPort<W>,
     step: DFF<NtraceStep>,
-    // byte of a variable field; the field is not the first one
-    index: DFF<Bits<4>>,
-    later: DFF<Bit>,
     // of the entry: its kinds, and whether its second message is sent
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
@@ -79,6 +82,7 @@ pub struct NtraceEncoder<const W: usize> {
     outcome: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
+    has_outcomes: DFF<Bit>,
     has_hist: Signal<Local, Bit>,
     has_second: Signal<Local, Bit>,
     tcode: Signal<Local, Bits<6>>,
@@ -88,17 +92,25 @@ pub struct NtraceEncoder<const W: usize> {
     has_byte: Signal<Local, Bit>,
     rest: Signal<Local, Bits<4>>,
     rest_bits: Signal<Local, Bits<3>>,
-    // the variable field, also after the rest of the head; which of its bytes are not the last
-    value: Signal<Local, Bits<W>>,
-    field: Signal<Local, Bits<72>>,
-    slice: Signal<Local, Bits<6>>,
-    above: Signal<Local, Bits<16>>,
-    more: Signal<Local, Bit>,
+    // what the part has in the shift register; short ones
+    part: Signal<Local, Bits<W>>,
+    short: Signal<Local, Bits<6>>,
+    count: Signal<Local, Bits<W>>,
     variable: Signal<Local, Bit>,
+    is_first: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
-    take: Signal<Local, Bit>,
-    ends_field: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
     ends_message: Signal<Local, Bit>,
+    // the shift register, 0 above what is to be sent; bits below it in its byte, and their number
+    sends: DFF<Bit>,
+    shift: DFF<Bits<W>>,
+    below: DFF<Bits<4>>,
+    below_bits: DFF<Bits<3>>,
+    closes_field: DFF<Bit>,
+    closes_message: DFF<Bit>,
+    moved: Signal<Local, Bits<W>>,
+    more: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
     data: Signal<Local, Bits<6>>,
     mark: Signal<Local, Bits<2>>,
     // fields of the entry
@@ -113,8 +125,6 @@ pub struct NtraceEncoder<const W: usize> {
     four: Fixed<Bit>,
     aligned: Fixed<Bit>,
     count_mask: Fixed<Bits<W>>,
-    index_mask: Fixed<Bits<4>>,
-    one: Fixed<Bits<4>>,
     empty: Fixed<Bits<32>>,
     first: Fixed<Bits<2>>,
     counts: Fixed<Bits<2>>,
@@ -138,8 +148,6 @@ impl<const W: usize> NtraceEncoder<W> {
             four: Fixed::new(params.source_bits() == 4),
             aligned: Fixed::new(params.align == 2),
             count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
-            index_mask: Fixed::of(if W == 32 { 7u8 } else { 15 }),
-            one: Fixed::of(1u8),
             empty: Fixed::of(1u8),
             first: Fixed::of(FIELD_COUNT),
             counts: Fixed::of(FIELD_INSTRUCTIONS),
@@ -155,7 +163,8 @@ impl<const W: usize> NtraceEncoder<W> {
 impl<const W: usize> Logic for NtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, index, later, pre, post, second, own_last);
+        dff_setup!(self, clock, step, pre, post, second, has_outcomes, own_last);
+        dff_setup!(self, clock, sends, shift, below, below_bits, closes_field, closes_message);
         clock!(self, clock, last);
 
         // the message
@@ -170,7 +179,9 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
         self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 3);
         self.indirect.next = self.trap.val() | self.target.val();
-        self.has_hist.next = !self.second.q.val() & (self.port.entry.cc.val() != self.empty.val());
+        // from a register, as it follows the memory of the entries
+        self.has_outcomes.d.next = self.port.entry.cc.val() != self.empty.val();
+        self.has_hist.next = !self.second.q.val() & self.has_outcomes.q.val();
         self.has_second.next =
             self.uses_pre.val() & self.post.q.val().any() & (!self.control.val() | self.overflow.val());
 
@@ -239,99 +250,103 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.rest.next = self.head.val().get_bits::<4>(6);
         }
 
-        // the variable field
+        // the part
         self.known.next = self.own_last.q.val();
         if self.many.val() {
             self.known.next = self.last.rdata.val();
-        }
-        if self.sync.val() {
-            self.known.next = 0.into();
+            if self.sync.val() {
+                self.known.next = 0.into();
+            }
         }
         self.sent.next = self.port.entry.word.val() ^ self.known.val();
-        self.value.next = self.port.entry.word.val() & self.count_mask.val();
-        if self.sync.val() {
-            self.value.next = 0.into();
+        if self.aligned.val() {
+            self.sent.next = bit_cast::<W, W>(self.port.entry.word.val() ^ self.known.val()) << 1;
         }
-        if self.error.val() {
-            self.value.next = 4.into();
+        // I-CNT of a sync is 0: its field says whether messages were lost
+        self.count.next = self.port.entry.word.val() & self.count_mask.val();
+        if self.sync.val() {
+            self.count.next = self.count.val().replace_bit(0, false);
+        }
+        self.short.next = self.head.val().get_bits::<6>(0);
+        if self.step.q.val() == NtraceStep::Code {
+            self.short.next = self.tcode.val();
+        }
+        if self.step.q.val() == NtraceStep::Count {
+            self.short.next = 4.into();
+        }
+        self.part.next = bit_cast::<W, 6>(self.short.val());
+        if (self.step.q.val() == NtraceStep::Count) & !self.error.val() {
+            self.part.next = self.count.val();
         }
         if self.step.q.val() == NtraceStep::Address {
-            self.value.next = self.sent.val();
-            if self.aligned.val() {
-                self.value.next = self.sent.val() << 1;
-            }
+            self.part.next = self.sent.val();
         }
         if self.step.q.val() == NtraceStep::History {
-            self.value.next = bit_cast::<W, 32>(self.port.entry.cc.val());
+            self.part.next = bit_cast::<W, 32>(self.port.entry.cc.val());
         }
-        self.field.next = bit_cast::<72, W>(self.value.val());
-        if !self.later.q.val() {
-            match self.rest_bits.val().index() {
-                2 => self.field.next = (bit_cast::<72, W>(self.value.val()) << 2) | bit_cast::<72, 4>(self.rest.val()),
-                4 => self.field.next = (bit_cast::<72, W>(self.value.val()) << 4) | bit_cast::<72, 4>(self.rest.val()),
-                _ => self.field.next = bit_cast::<72, W>(self.value.val()),
-            }
-        }
-        match self.index.q.val().index() {
-            0 => self.slice.next = self.field.val().get_bits::<6>(0),
-            1 => self.slice.next = self.field.val().get_bits::<6>(6),
-            2 => self.slice.next = self.field.val().get_bits::<6>(12),
-            3 => self.slice.next = self.field.val().get_bits::<6>(18),
-            4 => self.slice.next = self.field.val().get_bits::<6>(24),
-            5 => self.slice.next = self.field.val().get_bits::<6>(30),
-            6 => self.slice.next = self.field.val().get_bits::<6>(36),
-            7 => self.slice.next = self.field.val().get_bits::<6>(42),
-            8 => self.slice.next = self.field.val().get_bits::<6>(48),
-            9 => self.slice.next = self.field.val().get_bits::<6>(54),
-            10 => self.slice.next = self.field.val().get_bits::<6>(60),
-            _ => self.slice.next = self.field.val().get_bits::<6>(66),
-        }
-        // bit i: bits above byte i
-        self.above.next = 0.into();
-        self.above.next = self.above.val().replace_bit(10, self.field.val().get_bits::<6>(66).any());
-        self.above.next = self.above.val().replace_bit(9, self.field.val().get_bits::<12>(60).any());
-        self.above.next = self.above.val().replace_bit(8, self.field.val().get_bits::<18>(54).any());
-        self.above.next = self.above.val().replace_bit(7, self.field.val().get_bits::<24>(48).any());
-        self.above.next = self.above.val().replace_bit(6, self.field.val().get_bits::<30>(42).any());
-        self.above.next = self.above.val().replace_bit(5, self.field.val().get_bits::<36>(36).any());
-        self.above.next = self.above.val().replace_bit(4, self.field.val().get_bits::<42>(30).any());
-        self.above.next = self.above.val().replace_bit(3, self.field.val().get_bits::<48>(24).any());
-        self.above.next = self.above.val().replace_bit(2, self.field.val().get_bits::<54>(18).any());
-        self.above.next = self.above.val().replace_bit(1, self.field.val().get_bits::<60>(12).any());
-        self.above.next = self.above.val().replace_bit(0, self.field.val().get_bits::<66>(6).any());
-        self.more.next = self.above.val().get_bit(self.index.q.val().index());
-
-        // the byte
         self.variable.next = (self.step.q.val() == NtraceStep::Count)
             | (self.step.q.val() == NtraceStep::Address)
             | (self.step.q.val() == NtraceStep::History);
-        self.data.next = self.slice.val();
-        if self.step.q.val() == NtraceStep::Code {
-            self.data.next = self.tcode.val();
-        }
-        if self.step.q.val() == NtraceStep::Head {
-            self.data.next = self.head.val().get_bits::<6>(0);
-        }
+        self.is_first.next = (self.step.q.val() == NtraceStep::Count)
+            | ((self.step.q.val() == NtraceStep::History) & self.outcome.val());
         self.is_last.next = (self.step.q.val() == NtraceStep::History)
             | ((self.step.q.val() == NtraceStep::Address) & (self.sync.val() | !self.has_hist.val()))
             | ((self.step.q.val() == NtraceStep::Count) & (self.error.val() | self.progress.val()));
-        self.mark.next = 0.into();
-        if self.variable.val() & !self.more.val() {
-            self.mark.next = 1.into();
-            if self.is_last.val() {
-                self.mark.next = 3.into();
-            }
+
+        // the byte
+        self.moved.next = self.shift.q.val() >> 6;
+        self.more.next = self.moved.val().any()
+            | (self.below_bits.q.val().get_bit(1) & self.shift.q.val().get_bits::<2>(4).any())
+            | (self.below_bits.q.val().get_bit(2) & self.shift.q.val().get_bits::<4>(2).any());
+        self.data.next = self.shift.q.val().get_bits::<6>(0);
+        if self.below_bits.q.val().get_bit(1) {
+            self.data.next = (bit_cast::<6, 4>(self.shift.q.val().get_bits::<4>(0)) << 2)
+                | bit_cast::<6, 2>(self.below.q.val().get_bits::<2>(0));
         }
-        self.port.bits.valid.next = self.step.q.val() != NtraceStep::Open;
+        if self.below_bits.q.val().get_bit(2) {
+            self.data.next =
+                (bit_cast::<6, 2>(self.shift.q.val().get_bits::<2>(0)) << 4) | bit_cast::<6, 4>(self.below.q.val());
+        }
+        self.mark.next = 0.into();
+        if !self.more.val() {
+            self.mark.next = bit_cast::<2, 1>(self.closes_field.q.val().into())
+                | (bit_cast::<2, 1>(self.closes_message.q.val().into()) << 1);
+        }
+        self.port.bits.valid.next = self.sends.q.val();
         self.port.bits.count.next = 8.into();
         self.port.bits.data.next = (bit_cast::<8, 6>(self.data.val()) << 2) | bit_cast::<8, 2>(self.mark.val());
         self.port.bits.high.next = 0.into();
-        self.port.bits.busy.next = false;
-        self.take.next = self.port.bits.ready.val() & (self.step.q.val() != NtraceStep::Open);
-        self.ends_field.next = self.take.val() & self.variable.val() & !self.more.val();
-        self.ends_message.next = self.ends_field.val() & self.is_last.val();
+        self.port.bits.busy.next = self.sends.q.val();
 
-        // the next byte, and the field of the entry that it needs
+        // the shift register
+        self.moves.next = self.port.bits.ready.val() | !self.sends.q.val();
+        self.load.next = (self.step.q.val() != NtraceStep::Open) & self.moves.val() & !self.more.val();
+        if self.moves.val() {
+            self.shift.d.next = self.moved.val();
+            self.below.d.next = (bit_cast::<4, 2>(self.shift.q.val().get_bits::<2>(4)) << 2)
+                | bit_cast::<4, 2>(self.shift.q.val().get_bits::<2>(4));
+            if self.below_bits.q.val().get_bit(2) {
+                self.below.d.next = self.shift.q.val().get_bits::<4>(2);
+            }
+            if !self.more.val() {
+                self.sends.d.next = false;
+            }
+        }
+        if self.load.val() {
+            // the register is 0 above its last byte
+            self.shift.d.next = self.moved.val() | self.part.val();
+            self.sends.d.next = true;
+            self.below.d.next = self.rest.val();
+            self.below_bits.d.next = 0.into();
+            if self.is_first.val() {
+                self.below_bits.d.next = self.rest_bits.val();
+            }
+            self.closes_field.d.next = self.variable.val();
+            self.closes_message.d.next = self.is_last.val();
+        }
+        self.ends_message.next = self.load.val() & self.is_last.val();
+
+        // the next part, and the field of the entry that it needs
         self.count_field.next = self.first.val();
         self.address_field.next = self.targets.val();
         if self.uses_pre.val() {
@@ -351,7 +366,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.pre.d.next = self.kinds.val().get_bits::<2>(0);
             self.post.d.next = self.kinds.val().get_bits::<2>(2);
         }
-        if self.take.val() {
+        if self.load.val() {
             if (self.step.q.val() == NtraceStep::Code) & self.has_byte.val() {
                 self.step.d.next = NtraceStep::Head;
             } else if !self.variable.val() {
@@ -359,15 +374,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 if self.outcome.val() {
                     self.step.d.next = NtraceStep::History;
                 }
-            }
-            if self.variable.val() {
-                self.index.d.next = bit_cast::<4, 4>(self.index.q.val() + self.one.val()) & self.index_mask.val();
-            }
-        }
-        if self.ends_field.val() {
-            self.index.d.next = 0.into();
-            self.later.d.next = true;
-            if (self.step.q.val() == NtraceStep::Count) & !self.correlation.val() {
+            } else if (self.step.q.val() == NtraceStep::Count) & !self.correlation.val() {
                 self.step.d.next = NtraceStep::Address;
                 self.port.entry.field.next = self.address_field.val();
             } else {
@@ -376,7 +383,6 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         }
         self.port.entry.done.next = false;
         if self.ends_message.val() {
-            self.later.d.next = false;
             self.second.d.next = self.has_second.val();
             self.step.d.next = NtraceStep::Code;
             if !self.has_second.val() {
@@ -394,15 +400,19 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.last.waddr.next = self.port.entry.core.val();
         self.last.wdata.next = self.port.entry.word.val();
         self.last.we.next = false;
-        if self.ends_field.val() & (self.step.q.val() == NtraceStep::Address) {
+        if self.load.val() & (self.step.q.val() == NtraceStep::Address) {
             self.last.we.next = self.many.val();
             self.own_last.d.next = self.port.entry.word.val();
         }
+        // a sync reports its whole address
+        if self.load.val() & (self.step.q.val() == NtraceStep::Code) & self.sync.val() {
+            self.own_last.d.next = 0.into();
+        }
         if self.port.reset.val() {
             self.step.d.next = NtraceStep::Open;
-            self.index.d.next = 0.into();
-            self.later.d.next = false;
             self.second.d.next = false;
+            self.sends.d.next = false;
+            self.shift.d.next = 0.into();
         }
     }
 }
