@@ -32,7 +32,8 @@ pub mod taken;
 pub mod tr;
 
 use crate::bus::wrap::{wrap, Buses};
-use crate::emit::{EmitError, SystemOptions};
+use crate::emit::{EmitError, Ingress, SystemOptions, LOG2_FIFO};
+use crate::spine::Extras;
 use crate::verilog::{self, Style};
 use data::DataBench;
 use retire::elf::Program;
@@ -56,6 +57,29 @@ pub struct Standard<'a> {
 
 /// Words of events.
 pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent]) -> Result<Vec<u32>, String> + 'a;
+
+/// Refuses the options that no circuit of a standard protocol has; `scheme` is its name.
+fn check_standard(scheme: &str, options: &SystemOptions) -> Result<(), EmitError> {
+    let none = |what: &str| Err(EmitError::Options(format!("{scheme}: no circuit with {what}")));
+    if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
+        return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
+    }
+    let Extras { sync, filter, retire, addresses, .. } = options.extras;
+    for (given, name) in [
+        (sync, "--sync"),
+        (filter, "--filter"),
+        (retire.is_some(), "--retire"),
+        (addresses.is_some(), "--address-bits"),
+    ] {
+        if given {
+            return none(&format!("`{name}`"));
+        }
+    }
+    match LOG2_FIFO.contains(&options.log2_fifo) {
+        true => Ok(()),
+        false => Err(EmitError::Options(format!("event FIFO of 2^{} entries, expected 8 to 256", options.log2_fifo))),
+    }
+}
 
 /// The parameters of a stream for which a system can be built.
 pub trait Circuit: StreamParams {

@@ -1,7 +1,9 @@
 //! A recorded run or a trace in GDB's remote protocol: one thread per core, known values readable, nothing writable
 
+mod breakpoints;
+
 use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
-use super::motion::{Kind, Motion, Stop, Watch};
+use super::motion::{Kind, Motion, Stop};
 use super::packets::Conditions;
 use super::scene::Scene;
 use super::tasks::{History, Left};
@@ -18,10 +20,7 @@ use gdbstub::target::ext::base::reverse_exec::{
 };
 use gdbstub::target::ext::base::single_register_access::{SingleRegisterAccess, SingleRegisterAccessOps};
 use gdbstub::target::ext::base::BaseOps;
-use gdbstub::target::ext::breakpoints::{
-    Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint,
-    SwBreakpointOps, WatchKind,
-};
+use gdbstub::target::ext::breakpoints::{BreakpointsOps, WatchKind};
 use gdbstub::target::ext::extended_mode::{Args, AttachKind, ExtendedMode, ExtendedModeOps, ShouldTerminate};
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
 use gdbstub::target::ext::target_description_xml_override::{
@@ -32,8 +31,6 @@ use gdbstub::target::{Target, TargetError, TargetResult};
 use std::collections::BTreeMap;
 
 const WRITTEN: &str = "registers and memory cannot be written: what was recorded is what it is";
-const WATCHED: &str =
-    "a trace of the control flow has no memory to watch; `goshawk encode --scheme inputs` records a run that has";
 
 /// How to continue.
 #[derive(Clone, Copy, Debug)]
@@ -446,66 +443,6 @@ impl<S: Scene> ReverseStep<Tid> for Debugger<S> {
     fn reverse_step(&mut self, tid: Tid) -> Result<(), String> {
         self.go = self.core(tid).map_or(ResumeAction::Stay, |core| ResumeAction::Back(Some(core)));
         Ok(())
-    }
-}
-
-impl<S: Scene> Breakpoints for Debugger<S> {
-    fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
-        Some(self)
-    }
-
-    fn support_hw_breakpoint(&mut self) -> Option<HwBreakpointOps<'_, Self>> {
-        Some(self)
-    }
-
-    fn support_hw_watchpoint(&mut self) -> Option<HwWatchpointOps<'_, Self>> {
-        Some(self)
-    }
-}
-
-impl<S: Scene> SwBreakpoint for Debugger<S> {
-    fn add_sw_breakpoint(&mut self, addr: u64, _: usize) -> TargetResult<bool, Self> {
-        self.motion.breakpoints.insert(addr);
-        Ok(true)
-    }
-
-    fn remove_sw_breakpoint(&mut self, addr: u64, _: usize) -> TargetResult<bool, Self> {
-        Ok(self.motion.breakpoints.remove(&addr))
-    }
-}
-
-impl<S: Scene> HwBreakpoint for Debugger<S> {
-    fn add_hw_breakpoint(&mut self, addr: u64, kind: usize) -> TargetResult<bool, Self> {
-        self.add_sw_breakpoint(addr, kind)
-    }
-
-    fn remove_hw_breakpoint(&mut self, addr: u64, kind: usize) -> TargetResult<bool, Self> {
-        self.remove_sw_breakpoint(addr, kind)
-    }
-}
-
-/// A watchpoint; `None` outside the memory of a 32-bit core.
-fn watch(addr: u64, length: u64, kind: WatchKind) -> Option<Watch> {
-    let kind = match kind {
-        WatchKind::Write => Kind::Write,
-        WatchKind::Read => Kind::Read,
-        WatchKind::ReadWrite => Kind::Access,
-    };
-    Some(Watch { addr: addr.try_into().ok()?, length: length.try_into().ok()?, kind })
-}
-
-impl<S: Scene> HwWatchpoint for Debugger<S> {
-    fn add_hw_watchpoint(&mut self, addr: u64, length: u64, kind: WatchKind) -> TargetResult<bool, Self> {
-        if !S::VALUES {
-            return Err(self.refuse(WATCHED));
-        }
-        self.motion.watches.push(watch(addr, length, kind).ok_or(TargetError::NonFatal)?);
-        Ok(true)
-    }
-
-    fn remove_hw_watchpoint(&mut self, addr: u64, length: u64, kind: WatchKind) -> TargetResult<bool, Self> {
-        let at = self.motion.watches.iter().position(|w| Some(*w) == watch(addr, length, kind));
-        Ok(at.map(|at| self.motion.watches.swap_remove(at)).is_some())
     }
 }
 

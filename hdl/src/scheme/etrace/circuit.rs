@@ -5,11 +5,11 @@ use super::entry::layout;
 use super::front::EtraceFront;
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
-use crate::emit::{EmitError, Ingress, SystemOptions, LOG2_FIFO};
+use crate::emit::{EmitError, Ingress, SystemOptions};
 use crate::ingress::etrace::EtracePins;
 use crate::ingress::pins::Pins;
 use crate::ingress::rvfi::RvfiPins;
-use crate::scheme::{self, Circuit, Standard};
+use crate::scheme::{self, check_standard, Circuit, Standard};
 use crate::spine::front_port::FrontPort;
 use crate::spine::join::Spine;
 use crate::spine::{Extras, Stream};
@@ -75,30 +75,10 @@ impl Circuit for EtraceParams {
 
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
         self.check()?;
-        let none = |what: &str| Err(EmitError::Options(format!("{}: no circuit with {what}", self.options)));
         if self.options != Options::BASE {
             return Err(EmitError::Data(self.options.to_string(), "etrace"));
         }
-        if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
-            return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
-        }
-        let Extras { sync, filter, retire, addresses, .. } = options.extras;
-        for (given, name) in [
-            (sync, "--sync"),
-            (filter, "--filter"),
-            (retire.is_some(), "--retire"),
-            (addresses.is_some(), "--address-bits"),
-        ] {
-            if given {
-                return none(&format!("`{name}`"));
-            }
-        }
-        match LOG2_FIFO.contains(&options.log2_fifo) {
-            true => Ok(()),
-            false => {
-                Err(EmitError::Options(format!("event FIFO of 2^{} entries, expected 8 to 256", options.log2_fifo)))
-            }
-        }
+        check_standard(&self.options.to_string(), options)
     }
 
     fn standard(&self) -> Option<Standard<'_>> {

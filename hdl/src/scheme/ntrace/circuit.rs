@@ -9,7 +9,7 @@ use crate::emit::{EmitError, Ingress, SystemOptions, CORES};
 use crate::ingress::etrace::EtracePins;
 use crate::ingress::pins::Pins;
 use crate::ingress::rvfi::RvfiPins;
-use crate::scheme::{self, Circuit, Standard};
+use crate::scheme::{self, check_standard, Circuit, Standard};
 use crate::spine::front_port::FrontPort;
 use crate::spine::join::Spine;
 use crate::spine::{Extras, Stream};
@@ -60,25 +60,11 @@ pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &Syste
 /// Checks that there is a circuit.
 fn check(params: &NtraceParams, options: &SystemOptions) -> Result<(), EmitError> {
     params.check()?;
-    let none = |what: &str| Err(EmitError::Options(format!("{}: no circuit with {what}", params.modes)));
-    let Extras { sync, filter, retire, addresses, .. } = options.extras;
     let Modes { btm, returns, repeat } = params.modes;
     if btm || repeat || !matches!(returns, 0 | 8 | 16 | 32) {
         return Err(EmitError::Data(params.modes.to_string(), "ntrace, ntrace+ir8, ntrace+ir16 or ntrace+ir32"));
     }
-    if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
-        return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
-    }
-    for (given, name) in [
-        (sync, "--sync"),
-        (filter, "--filter"),
-        (retire.is_some(), "--retire"),
-        (addresses.is_some(), "--address-bits"),
-    ] {
-        if given {
-            return none(&format!("`{name}`"));
-        }
-    }
+    check_standard(&params.modes.to_string(), options)?;
     match CORES.contains(&params.cores) {
         true => Ok(()),
         false => Err(EmitError::Cores(params.cores)),
