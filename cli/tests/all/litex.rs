@@ -15,6 +15,7 @@ fn soc(place: &Place) -> String {
         .args(["trace-litex", "-o", "litex-soc", "--items", "60"])
         .current_dir(place.path())
         .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PYTHONPATH", root.join("python/litex"))
         .output()
         .unwrap_or_else(|e| panic!("{}: {e}; tools/setup installs what is needed", python.display()));
     let said = String::from_utf8_lossy(&done.stdout).into_owned();

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A traced VexRiscv in LiteX, simulated by Verilator
 
+    pip install ./python/litex
     goshawk gen --set small --ingress pc-chain --bus wishbone --port axi-stream -o trace-litex
     python3 docs/examples/litex/soc.py trace-litex -o litex-soc
 
-The firmware traces a piece of itself into a memory of the SoC and prints it. What is left in the output folder: `firmware.elf`,
-`words.hex`, the trace as it was printed, and `retired.txt`, the address of every instruction that retired.
+The firmware traces a part of its run into a memory of the SoC and prints that memory. The output folder then has `firmware.elf`,
+`words.hex`, the trace as printed, and `retired.txt`, the address of every instruction that retired.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from litex.soc.interconnect import wishbone
 from litex.soc.interconnect.csr import CSRStorage
 from migen import ClockDomain, Display, Finish, If, Signal
 
-from goshawk import Goshawk
+from goshawk_litex import Goshawk
 
 HERE = Path(__file__).resolve().parent
 PINS = [

@@ -1,15 +1,13 @@
 """A Goshawk trace system in a LiteX SoC with VexRiscv
 
+    generate(FOLDER)
     soc.goshawk = Goshawk(platform, FOLDER, [soc.cpu])
 
-`FOLDER` is of
-
-    goshawk gen --ingress pc-chain --bus wishbone --port axi-stream -o FOLDER
-
-The registers are a Wishbone slave, `bus`, the words a LiteX stream, `source`, whose `last` ends a trace.
+The registers are a Wishbone slave, `bus`; the words are a LiteX stream, `source`, whose `last` ends a trace.
 """
 
 import re
+import subprocess
 from pathlib import Path
 
 from litex import get_data_mod
@@ -18,26 +16,32 @@ from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
 from litex.soc.interconnect import stream, wishbone
 from migen import ClockSignal, Instance, ResetSignal, Signal
 
-# the PC chain ingress's name for a wire of VexRiscv's last stage, and its width
+# a signal of the PC chain ingress: the wire of VexRiscv's last stage, and its width
 RETIREMENT = {"valid": ("lastStageIsFiring", 1), "insn": ("lastStageInstruction", 32), "pc": ("lastStagePc", 32)}
 
 
+def generate(folder, set="small", cores=1, options=(), goshawk="goshawk"):
+    """Writes the trace system for `cores` VexRiscv cores into `folder`, by `goshawk gen` with further `options`."""
+    fixed = ["--ingress", "pc-chain", "--bus", "wishbone", "--port", "axi-stream"]
+    subprocess.run([goshawk, "gen", "--set", set, "--cores", str(cores), *fixed, *options, "-o", str(folder)], check=True)
+
+
 def with_ports(verilog, module, wires):
-    """`verilog` with some of the wires of its `module` as outputs."""
+    """`verilog` in which `wires` of `module` are output ports."""
     before, head, rest = verilog.partition(f"module {module} (\n")
     body, end, others = rest.partition("endmodule\n")
     for name, width in wires:
         body, found = re.subn(rf"^ *wire [^\n]*\b{name}\b[^\n]*;\n", "", body, flags=re.M)
         if found != 1:
-            raise ValueError(f"{module} has not one wire {name}: its package is another version")
+            raise ValueError(f"{module} has {found} wires named {name}, expected one: pythondata-cpu-vexriscv is of another version")
         body = f"  output [{width - 1}:0] {name},\n{body}"
     return before + head + body + end + others
 
 
 def retirement(cpu, folder):
-    """Signals of what retires in LiteX's VexRiscv, which gets ports for them; its Verilog goes into `folder`."""
+    """The signals of retirement of a VexRiscv. A copy of its Verilog in `folder` has ports for them."""
     variant = CPU_VARIANTS[cpu.variant]
-    # their instructions arrive expanded in the last stage
+    # the last stage holds the expanded form of a compressed instruction
     if cpu.variant.startswith("imac"):
         raise ValueError(f"VexRiscv {cpu.variant} has compressed instructions; standard, lite, full and linux have none")
     source = Path(get_data_mod("cpu", "vexriscv").data_location) / f"{variant}.v"
@@ -50,7 +54,7 @@ def retirement(cpu, folder):
 
 
 class Goshawk(LiteXModule):
-    """The trace system in `folder` at `cpus`; `retired` is what it is told."""
+    """The trace system in `folder`, connected to `cpus`; `retired` holds the signals of retirement of each."""
 
     def __init__(self, platform, folder, cpus, name="goshawk"):
         self.bus = bus = wishbone.Interface(data_width=32, address_width=32, addressing="word")
