@@ -53,6 +53,7 @@ mod ports;
 mod programs;
 mod progress;
 mod races;
+mod recommend;
 mod replay;
 mod report;
 mod results;
@@ -129,6 +130,7 @@ enum Command {
     Bench(bench::Args),
     Baselines(baselines::Args),
     Compare(compare::Args),
+    Recommend(recommend::Args),
     Results(results::Args),
     Papers(papers::Args),
     Sweep(Box<sweep::Args>),
@@ -176,6 +178,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Gates(args) => gates::run(args, out),
         Command::Baselines(args) => baselines::run(args, out),
         Command::Compare(args) => compare::run(args, out),
+        Command::Recommend(args) => recommend::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Results(args) => results::run(args, out),
         Command::Papers(args) => papers::run(args, out),

@@ -28,6 +28,7 @@
 //! ```
 
 pub mod census;
+pub mod circuits;
 #[cfg(feature = "parquet")]
 mod columns;
 pub mod figures;

@@ -184,7 +184,7 @@ case " $* " in
 *) case "$1" in
     run) limit="--max-instructions 50000" ;;
     encode | stats | export) case "$2" in builtin:* | *.elf) limit="--max-instructions 50000" ;; esac ;;
-    baselines | compare) case "$*" in *.ret*) ;; *) limit="--max-instructions 20000" ;; esac ;;
+    baselines | compare | recommend) case "$*" in *.ret*) ;; *) limit="--max-instructions 20000" ;; esac ;;
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
     results | papers) limit="--max-instructions 5000" ;;
     bench) case "$*" in

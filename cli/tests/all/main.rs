@@ -34,6 +34,7 @@ mod pipes;
 mod questions;
 mod rbt1;
 mod readme;
+mod recommend;
 mod report_trace;
 mod shared;
 mod signature;

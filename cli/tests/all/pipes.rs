@@ -71,6 +71,7 @@ const LINES: &[&str] = &[
     "!bench --program p.elf @--compare:bench.json",
     "baselines @inputs:p.ret @--elf:p.elf --no-check",
     "compare @inputs:p.ret @--elf:p.elf --no-check",
+    "recommend @inputs:p.ret --max-gates 9500 @--elf:p.elf --no-check",
     "!compare p.ret @--gates:gates.json",
     "results @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
     "papers @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
