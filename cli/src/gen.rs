@@ -30,6 +30,7 @@ use std::io::Write;
     goshawk gen --set small --bus apb --lock -o trace-locked\n  \
     goshawk gen --scheme etrace --ingress etrace -o standard\n  \
     goshawk gen --scheme ntrace+ir8 --cores 2 -o ntrace2\n  \
+    goshawk gen --scheme ntrace+ir8 --bus apb --control tci -o standard-control\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
     goshawk gen --scheme cfiat:16k+line16+gran4 --cores 2 -o values2")]
 pub struct Args {
@@ -48,7 +49,8 @@ fn shown(b: &Buses) -> String {
     let clock = if b.crossing { " with a separate clock" } else { "" };
     let by = if b.writers == Writers::Any { String::new() } else { format!(", writes {}", b.writers.name()) };
     let lock = if b.locked { ", while allow is 1" } else { "" };
-    format!("registers {}{by}, words {}{clock}{lock}", b.registers.name(), b.words.name())
+    let tci = if b.tci.is_some() { " (Trace Control Interface 1.0)" } else { "" };
+    format!("registers {}{tci}{by}, words {}{clock}{lock}", b.registers.name(), b.words.name())
 }
 
 /// Runs the command.
@@ -76,6 +78,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("ingress", options.ingress.name().into())
             .with("retire", options.extras.retire.map_or(1, |r| r.per_cycle).into())
             .with("bus", buses.registers.name().into())
+            .with("control", if buses.tci.is_some() { "tci" } else { "native" }.into())
             .with("writes", buses.writers.name().into())
             .with("port", buses.words.name().into())
             .with("port_clock", buses.crossing.into())

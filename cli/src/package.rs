@@ -13,8 +13,7 @@ use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::params::TraceParams;
-use sim::regmap;
-use sim::stream_params::StreamParams;
+use sim::regmap::Map;
 use std::path::Path;
 
 pub use crate::describe::VERILOG;
@@ -82,21 +81,31 @@ pub fn make(system: &System) -> Result<Package, Failure> {
 
 /// Adds the files for users and for design tools.
 pub fn complete(package: &mut Package, system: &System) {
-    let System { circuit, options, buses, style } = system;
+    let System { circuit, buses, style, .. } = system;
     let platform = circuit.flow().copied().or_else(|| Some(circuit.standard()?.platform));
     if let Some(params) = platform {
         let ports = ports::markdown(&package.files[0].1, style, params.xlen);
         package.files.insert(1, (ports::FILE, ports, "ports, and an instance to copy".into()));
     }
-    let known = (circuit.cores(), circuit.code(), platform.map_or(0, |_| options.status()));
-    describe(&mut package.files, style, known, circuit.fingerprint(), circuit.canonical(), buses);
+    describe(&mut package.files, style, &registers(system), buses);
+}
+
+/// The register map.
+fn registers(system: &System) -> Map {
+    let System { circuit, options, buses, .. } = system;
+    let is_flow = circuit.flow().is_some() || circuit.standard().is_some();
+    match &buses.tci {
+        Some(facts) => Map::tci(&**circuit, facts),
+        None => Map::native(&**circuit, buses.words.has_registers(), if is_flow { options.status() } else { 0 }),
+    }
 }
 
 /// The register map, as Markdown and SystemRDL.
-fn registers(params: &dyn StreamParams, memory: bool, status: u32) -> [File; 2] {
+fn register_files(system: &System) -> [File; 2] {
+    let map = registers(system);
     [
-        ("registers.md", regmap::markdown(params, memory, status), "register map".into()),
-        ("registers.rdl", regmap::systemrdl(params, memory, status), "register map in SystemRDL 2.0".into()),
+        ("registers.md", map.markdown(), "register map".into()),
+        ("registers.rdl", map.systemrdl(), "register map in SystemRDL 2.0".into()),
     ]
 }
 
@@ -108,7 +117,7 @@ fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     };
     let described =
         json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": stream_parameters(&**circuit) });
-    files.extend(registers(&**circuit, buses.words.has_registers(), 0));
+    files.extend(register_files(system));
     let bench = testbench::data::bench(circuit.cores(), &buses.system(style), &vectors);
     let words: String = vectors.words.iter().map(|w| format!("{w:08x}\n")).collect();
     files.extend([
@@ -145,7 +154,7 @@ fn of_flow(params: &TraceParams, system: &System, words: Words<'_>, mut files: V
         Ingress::Etrace => " as reports",
         Ingress::Rvfi | Ingress::PcChain => "",
     };
-    files.extend(registers(&**circuit, buses.words.has_registers(), options.status()));
+    files.extend(register_files(system));
     files.extend([
         ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
         (

@@ -9,6 +9,8 @@ use crate::verilog::Style;
 use options::GivenOptions;
 use options::{find, table};
 use sim::params::{Platform, TraceParams};
+use sim::regmap::id;
+use sim::tci::Facts;
 
 /// A trace system with everything needed to emit it.
 pub struct System {
@@ -26,7 +28,7 @@ pub struct System {
 pub trait SystemOf {
     /// The options of the circuit.
     fn options(&self) -> SystemOptions;
-    /// The buses of the chip.
+    /// The buses of the chip, without the Trace Control Interface, which depends on the system.
     fn buses(&self) -> Buses;
     /// The style of the Verilog.
     fn style(&self) -> Style;
@@ -74,6 +76,7 @@ impl SystemOf for GivenOptions {
             words: WordPort::ALL.into_iter().find(|p| p.name() == named("port")).unwrap_or_default(),
             crossing: self.has("port-clock"),
             locked: self.has("lock"),
+            tci: None,
         }
     }
 
@@ -86,13 +89,18 @@ impl SystemOf for GivenOptions {
         let (cores, xlen) = (self.value("cores").parse().unwrap_or(1), self.value("xlen").parse().unwrap_or(32));
         let platform = self.platform(&name, (cores, xlen, 1));
         let ram = table::ram(self.value("ram")).unwrap_or_default();
-        Ok(System {
-            circuit: circuit(&name, &platform, ram).map_err(|e| self.refused(&e))?,
-            options: self.options(),
-            buses: self.buses(),
-            style: self.style(),
-        })
+        let (circuit, options) = (circuit(&name, &platform, ram).map_err(|e| self.refused(&e))?, self.options());
+        let tci = (self.value("control") == "tci").then(|| facts(&*circuit, &options));
+        Ok(System { circuit, options, buses: Buses { tci, ..self.buses() }, style: self.style() })
     }
+}
+
+/// What the registers of the Trace Control Interface say about a system.
+fn facts(circuit: &dyn Circuit, options: &SystemOptions) -> Facts {
+    let Extras { sync, stall, filter, lost, check, .. } = options.extras;
+    let (cores, id) = (circuit.cores(), id(circuit.cores(), circuit.code()));
+    let (protocol, fingerprint, status) = (circuit.protocol(), circuit.fingerprint(), options.status());
+    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check }
 }
 
 /// The options that describe such a system; used to check calls of the library against the table.

@@ -95,6 +95,7 @@ fn impossible(g: &GivenOptions) -> bool {
         || is("align", &["0"])
         || is("port", &["jtag"]) && !is("bus", &["jtag"])
         || !is("writes", &["any"]) && !is("bus", &["apb", "axi-lite"])
+        || is("control", &["tci"]) && (data || is("bus", &["jtag"]) || is("port", &["axi4-memory"]) || g.has("lock"))
         || g.has("port-clock") && is("port", &["axi4-memory", "jtag"])
 }
 
@@ -198,6 +199,10 @@ fn refusals_are_in_the_words_of_the_command_line() {
         say(&[("context", "4"), ("scheme", "sc-lsp")]),
         say(&[("ram", "0+4096")]),
         say(&[("align", "0")]),
+        say(&[("control", "tci"), ("scheme", "cfiat")]),
+        say(&[("control", "tci"), ("bus", "jtag")]),
+        say(&[("control", "tci"), ("port", "axi4-memory"), ("bus", "apb")]),
+        say(&[("control", "tci"), ("lock", "")]),
     ]
     .join("\n"));
 }

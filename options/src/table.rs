@@ -212,6 +212,14 @@ pub const OPTIONS: &[Opt] = &[
         "Name of the top module, and prefix of all others"),
     switch("no-initial", Chip, "Omit the power-up values of registers, so that only reset initialises them"),
     value("bus", "BUS", One(&["native", "apb", "axi-lite", "wishbone", "jtag"]), "native", Chip, "Bus of the registers"),
+    value("control", "MAP", One(&["native", "tci"]), "native", Chip,
+        "Control registers: those of this project, or a trace encoder of the RISC-V Trace Control Interface 1.0")
+        .rules(&[
+            Rule::only(&[CONTROL], "the interface has no encoder for the data of a core").of(&["tci"]),
+            Rule::never(&[Is("bus", &["jtag"])], "that bus has addresses for 128 registers").of(&["tci"]),
+            Rule::never(&[Is("port", &["axi4-memory"])], "the registers of that port follow the native ones").of(&["tci"]),
+            Rule::never(&[Is("lock", &[])], "the lock guards the native registers").of(&["tci"]),
+        ]),
     value("writes", "WHOSE", One(&["any", "privileged", "secure", "privileged-secure"]), "any", Chip,
         "Accepted register writes, by PPROT or AWPROT")
         .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")

@@ -54,4 +54,5 @@ pub mod standard;
 pub mod stimulus;
 pub mod stream_params;
 pub mod system;
+pub mod tci;
 pub mod timeline;

@@ -1,10 +1,11 @@
 //! The register map as documents: Markdown for reading, SystemRDL for tools
 //!
-//! Both are generated from [`crate::regs`], from which the circuit is built too.
+//! Both are generated from [`crate::regs`] or [`crate::tci::map`], from which the circuits are built too.
 
 use crate::params::TraceParams;
-use crate::regs::{list, Reg, RegAccess, ADDR_BITS, ID_KIND};
+use crate::regs::{list, Field, Reg, RegAccess, ADDR_BITS, ID_KIND};
 use crate::stream_params::StreamParams;
+use crate::tci::{self, Facts};
 use std::fmt::Write;
 
 /// Reset value of `reg` in a system with these parameters: its constants, otherwise 0. `status`: constant bits of register `status`.
@@ -44,71 +45,172 @@ fn bits(lsb: u8, bits: u8) -> String {
     }
 }
 
-/// The register map as Markdown; `memory`: the system has a memory port; `status`: constant bits of register `status`.
-pub fn markdown(params: &dyn StreamParams, memory: bool, status: u32) -> String {
-    let mut s = String::new();
-    let _ = writeln!(s, "# Registers\n");
-    let _ = writeln!(
-        s,
-        "32-bit registers; the bus address counts registers and has {} bits.",
-        ADDR_BITS + u8::from(memory)
-    );
-    let _ = writeln!(s, "Parameters: `{}`\n", params.canonical());
-    let _ = writeln!(s, "| address | byte offset | register | access | after reset | meaning |");
-    let _ = writeln!(s, "| ---: | ---: | --- | --- | ---: | --- |");
-    for r in list(memory) {
-        let _ = writeln!(
-            s,
-            "| {} | 0x{:02x} | `{}` | {} | 0x{:08x} | {} |",
-            r.addr,
-            4 * r.addr,
-            r.name,
-            access(r.access),
-            reset_value(r, params, status),
-            r.doc
-        );
-    }
-    for r in list(memory) {
-        let _ = writeln!(s, "\n## `{}`\n\n| bits | field | meaning |\n| ---: | --- | --- |", r.name);
-        for f in r.fields {
-            let _ = writeln!(s, "| {} | `{}` | {} |", bits(f.lsb, f.bits), f.name, f.doc);
-        }
-    }
-    s
+/// A field of a system's register.
+#[derive(Clone, Copy, Debug)]
+pub struct MapField {
+    /// Lower-case name.
+    pub name: &'static str,
+    /// Lowest bit.
+    pub lsb: u8,
+    /// Width, bits.
+    pub bits: u8,
+    /// Access.
+    pub access: RegAccess,
+    /// Value after reset.
+    pub reset: u32,
+    /// Meaning.
+    pub doc: &'static str,
 }
 
-/// The register map as SystemRDL 2.0; arguments as for [`markdown`].
-pub fn systemrdl(params: &dyn StreamParams, memory: bool, status: u32) -> String {
-    let mut s = String::new();
-    let _ = writeln!(s, "// Parameters: {}", params.canonical());
-    let _ = writeln!(s, "addrmap goshawk_trace {{");
-    let _ = writeln!(s, "    name = \"Goshawk trace system\";");
-    let _ = writeln!(s, "    default regwidth = 32;\n    default accesswidth = 32;");
-    for r in list(memory) {
-        let (sw, hw, more) = match r.access {
-            RegAccess::Ro => ("r", "w", ""),
-            RegAccess::Rw => ("rw", "r", ""),
-            RegAccess::W1c => ("rw", "w", " onwrite = woclr; hwset;"),
-            RegAccess::Once => ("w", "r", " singlepulse;"),
+/// A register of a system.
+#[derive(Clone, Debug)]
+pub struct MapReg {
+    /// Lower-case name.
+    pub name: &'static str,
+    /// Byte offset.
+    pub offset: u32,
+    /// Meaning.
+    pub doc: &'static str,
+    /// Fields, lowest first.
+    pub fields: Vec<MapField>,
+}
+
+/// All registers of a system.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// Width of the bus address, which counts registers.
+    pub addr_bits: u8,
+    /// Parameters of the stream on one line.
+    pub line: String,
+    /// By offset.
+    pub registers: Vec<MapReg>,
+}
+
+impl MapReg {
+    /// Value after reset.
+    pub fn reset(&self) -> u32 {
+        self.fields.iter().fold(0, |word, f| word | f.reset << f.lsb)
+    }
+
+    /// Access of all fields, if it is the same.
+    pub fn access(&self) -> Option<RegAccess> {
+        let first = self.fields.first()?.access;
+        self.fields.iter().all(|f| f.access == first).then_some(first)
+    }
+}
+
+impl Map {
+    /// The registers of a system with its own map; `memory`: it has a memory port; `status`: constant bits of register `status`.
+    pub fn native(params: &dyn StreamParams, memory: bool, status: u32) -> Self {
+        let register = |r: &'static Reg| {
+            let reset = |f: &Field| (u64::from(reset_value(r, params, status)) >> f.lsb & ((1 << f.bits) - 1)) as u32;
+            let field = |f: &Field| MapField {
+                name: f.name,
+                lsb: f.lsb,
+                bits: f.bits,
+                access: r.access,
+                reset: reset(f),
+                doc: f.doc,
+            };
+            MapReg {
+                name: r.name,
+                offset: 4 * u32::from(r.addr),
+                doc: r.doc,
+                fields: r.fields.iter().map(field).collect(),
+            }
         };
-        let _ = writeln!(s, "    reg {{\n        desc = \"{}\";", r.doc);
-        for f in r.fields {
-            let mask = ((1u64 << f.bits) - 1) as u32;
+        Self {
+            addr_bits: ADDR_BITS + u8::from(memory),
+            line: params.canonical(),
+            registers: list(memory).map(register).collect(),
+        }
+    }
+
+    /// The registers of a system with those of the Trace Control Interface.
+    pub fn tci(params: &dyn StreamParams, facts: &Facts) -> Self {
+        let field = |f: &tci::map::Field| MapField {
+            name: f.name,
+            lsb: f.lsb,
+            bits: f.bits,
+            access: f.access_in(facts),
+            reset: f.reset_in(facts),
+            doc: f.doc,
+        };
+        let register = |r: &tci::map::Reg| MapReg {
+            name: r.name,
+            offset: r.offset.into(),
+            doc: r.doc,
+            fields: r.fields.iter().map(field).collect(),
+        };
+        Self {
+            addr_bits: tci::ADDR_BITS,
+            line: params.canonical(),
+            registers: tci::map::REGS.iter().map(register).collect(),
+        }
+    }
+
+    /// As Markdown.
+    pub fn markdown(&self) -> String {
+        let mut s = String::new();
+        let _ = writeln!(s, "# Registers\n");
+        let _ = writeln!(s, "32-bit registers; the bus address counts registers and has {} bits.", self.addr_bits);
+        let _ = writeln!(s, "Parameters: `{}`\n", self.line);
+        let _ = writeln!(s, "| address | byte offset | register | access | after reset | meaning |");
+        let _ = writeln!(s, "| ---: | ---: | --- | --- | ---: | --- |");
+        for r in &self.registers {
             let _ = writeln!(
                 s,
-                "        field {{ sw = {sw}; hw = {hw};{more} desc = \"{}\"; }} {}[{}:{}] = 0x{:x};",
-                f.doc,
-                f.name,
-                f.lsb + f.bits - 1,
-                f.lsb,
-                reset_value(r, params, status) >> f.lsb & mask
+                "| {} | 0x{:02x} | `{}` | {} | 0x{:08x} | {} |",
+                r.offset / 4,
+                r.offset,
+                r.name,
+                r.access().map_or("by field", access),
+                r.reset(),
+                r.doc
             );
         }
-        // the suffix avoids all reserved words
-        let _ = writeln!(s, "    }} {}_reg @ 0x{:02x};", r.name, 4 * r.addr);
+        for r in &self.registers {
+            let _ = writeln!(s, "\n## `{}`\n\n| bits | field | meaning |\n| ---: | --- | --- |", r.name);
+            for f in &r.fields {
+                let own = if r.access().is_none() { format!(" ({})", access(f.access)) } else { String::new() };
+                let _ = writeln!(s, "| {} | `{}` | {}{own} |", bits(f.lsb, f.bits), f.name, f.doc);
+            }
+        }
+        s
     }
-    let _ = writeln!(s, "}};");
-    s
+
+    /// As SystemRDL 2.0.
+    pub fn systemrdl(&self) -> String {
+        let mut s = String::new();
+        let _ = writeln!(s, "// Parameters: {}", self.line);
+        let _ = writeln!(s, "addrmap goshawk_trace {{");
+        let _ = writeln!(s, "    name = \"Goshawk trace system\";");
+        let _ = writeln!(s, "    default regwidth = 32;\n    default accesswidth = 32;");
+        for r in &self.registers {
+            let _ = writeln!(s, "    reg {{\n        desc = \"{}\";", r.doc);
+            for f in &r.fields {
+                let (sw, hw, more) = match f.access {
+                    RegAccess::Ro => ("r", "w", ""),
+                    RegAccess::Rw => ("rw", "r", ""),
+                    RegAccess::W1c => ("rw", "w", " onwrite = woclr; hwset;"),
+                    RegAccess::Once => ("w", "r", " singlepulse;"),
+                };
+                let _ = writeln!(
+                    s,
+                    "        field {{ sw = {sw}; hw = {hw};{more} desc = \"{}\"; }} {}[{}:{}] = 0x{:x};",
+                    f.doc,
+                    f.name,
+                    f.lsb + f.bits - 1,
+                    f.lsb,
+                    f.reset
+                );
+            }
+            // the suffix avoids all reserved words
+            let _ = writeln!(s, "    }} {}_reg @ 0x{:02x};", r.name, r.offset);
+        }
+        let _ = writeln!(s, "}};");
+        s
+    }
 }
 
 #[cfg(test)]
@@ -120,8 +222,9 @@ mod tests {
     #[test]
     fn documents_of_the_small_set() {
         let params = TraceParams::tr(named_set("small").unwrap().params);
-        insta::assert_snapshot!("markdown", markdown(&params, false, 0));
-        insta::assert_snapshot!("systemrdl", systemrdl(&params, false, 0));
+        let map = Map::native(&params, false, 0);
+        insta::assert_snapshot!("markdown", map.markdown());
+        insta::assert_snapshot!("systemrdl", map.systemrdl());
     }
 
     #[test]

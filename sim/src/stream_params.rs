@@ -5,6 +5,7 @@ use crate::params::TraceParams;
 use crate::scheme::cfiat::CfiatParams;
 use crate::scheme::inputs::InputsParams;
 use crate::standard::ntrace::{self, NtraceParams};
+use crate::tci::{feature, Protocol};
 
 /// The parameters of a stream.
 pub trait StreamParams {
@@ -23,6 +24,10 @@ pub trait StreamParams {
     /// Bits of state of one core, where the papers count them.
     fn state_bits(&self) -> Option<u64> {
         None
+    }
+    /// The protocol, as the registers of the RISC-V Trace Control Interface report it.
+    fn protocol(&self) -> Protocol {
+        Protocol::vendor(self.flow().is_some_and(|params| params.context.is_some()))
     }
     /// The parameters of a control-flow trace.
     fn flow(&self) -> Option<&TraceParams> {
@@ -85,6 +90,13 @@ impl StreamParams for EtraceParams {
     fn code(&self) -> u8 {
         etrace::CODE
     }
+
+    fn protocol(&self) -> Protocol {
+        let of = |is: bool, bits: u32| if is { bits } else { 0 };
+        let returns = of(self.options.return_stack > 0, feature::IMPLICIT_RETURN | feature::RETURN_STACK);
+        let predictors = of(self.options.predictors > 0, feature::BRANCH_PREDICTION);
+        Protocol::etrace(returns | predictors | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE))
+    }
 }
 
 impl StreamParams for NtraceParams {
@@ -96,6 +108,15 @@ impl StreamParams for NtraceParams {
 
     fn code(&self) -> u8 {
         ntrace::CODE
+    }
+
+    fn protocol(&self) -> Protocol {
+        let returns = if self.modes.returns > 0 { feature::IMPLICIT_RETURN | feature::RETURN_STACK } else { 0 };
+        let repeated = if self.modes.repeat { feature::REPEATED_HISTORY } else { 0 };
+        Protocol {
+            mode: if self.modes.btm { 3 } else { 6 },
+            ..Protocol::ntrace(returns | repeated, self.source_bits())
+        }
     }
 }
 

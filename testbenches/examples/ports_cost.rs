@@ -18,12 +18,14 @@ use hdl::bus::jtag::port::{Jtag, JtagWords};
 use hdl::bus::memory::MemoryPort;
 use hdl::bus::octets::Octets;
 use hdl::bus::packets::Packets;
+use hdl::bus::tci::Tci;
 use hdl::bus::wishbone::Wishbone;
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::bus::Writers;
 use hdl::emit::{emit_on, SystemOptions};
 use hdl::verilog::Style;
 use sim::params::{Platform, TraceParams};
+use sim::tci::{Facts, Protocol};
 
 fn main() {
     let devices: &[Device] = if std::env::args().any(|a| a == "--gates") { &[] } else { &[Device::Hx8k, Device::Ecp5] };
@@ -38,6 +40,18 @@ fn main() {
     row("jtag", devices, &verilog(Jtag::<3>::new()));
     row("jtag, with words", devices, &verilog(JtagWords::<3>::new()));
     row("--port-clock", devices, &verilog(Crossing::<32>::new()));
+    let least = Facts { protocol: Protocol::ntrace(0, 0), cores: 1, ..Facts::default() };
+    row("tci, n-trace", devices, &verilog(Tci::new(&least)));
+    let most = Facts {
+        protocol: Protocol::vendor(true),
+        sync: true,
+        stall: true,
+        filter: true,
+        lost: true,
+        check: true,
+        ..least
+    };
+    row("tci, all options", devices, &verilog(Tci::new(&most)));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
     for (registers, words) in [

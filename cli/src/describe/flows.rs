@@ -20,13 +20,16 @@ pub(super) const CONSTRAINTS: &str = "crossing.sdc";
 
 /// `files.f`: paths are relative to its folder, as `-F` of Verilator, VCS, Xcelium and Questa takes them.
 pub(super) fn list(system: &System) -> String {
-    format!("// {}: {}\n{VERILOG}\n", system.name(), system.line)
+    format!("// {}: {}\n{VERILOG}\n", system.name(), system.map.line)
 }
 
 /// `Bender.yml`: the sources, and with target `test` the bench.
 pub(super) fn bender(system: &System) -> String {
-    let mut s =
-        format!("# {}\npackage:\n  name: {}\n\nsources:\n  - files:\n      - {VERILOG}\n", system.line, system.name());
+    let mut s = format!(
+        "# {}\npackage:\n  name: {}\n\nsources:\n  - files:\n      - {VERILOG}\n",
+        system.map.line,
+        system.name()
+    );
     if system.file(BENCH).is_some() {
         s.push_str(&format!("  - target: test\n    files:\n      - {BENCH}\n"));
     }

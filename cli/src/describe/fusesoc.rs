@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub(super) fn text(system: &System) -> String {
     let name = system.name();
     let mut s =
-        format!("CAPI=2:\n\nname: ::{name}:{VERSION}\ndescription: \"Goshawk trace system: {}\"\n", system.line);
+        format!("CAPI=2:\n\nname: ::{name}:{VERSION}\ndescription: \"Goshawk trace system: {}\"\n", system.map.line);
     let _ = write!(s, "\nfilesets:\n  rtl:\n    files:\n      - {VERILOG}\n    file_type: verilogSource\n");
     let _ = write!(s, "  waivers:\n    files:\n      - {WAIVERS}: {{file_type: vlt}}\n");
     // on a bus, the bench is that of the inner system

@@ -1,29 +1,30 @@
 //! C header of the registers
 
 use super::System;
-use sim::regs::{list, RegAccess};
+use sim::regs::RegAccess;
 use std::fmt::Write;
 
 /// `registers.h`: for each register its byte offset and reset value, for each field its lowest bit and mask.
 pub(super) fn text(system: &System) -> String {
     let name = system.name().to_uppercase();
-    let mut s = format!("/* Registers of the trace system `{}`.\n * {} */\n", system.name(), system.line);
+    let mut s = format!("/* Registers of the trace system `{}`.\n * {} */\n", system.name(), system.map.line);
     let _ = writeln!(s, "#ifndef {name}_REGISTERS_H\n#define {name}_REGISTERS_H\n\n#include <stdint.h>");
-    for reg in list(system.memory) {
+    for reg in &system.map.registers {
         let at = format!("{name}_{}", reg.name.to_uppercase());
-        let access = match reg.access {
+        let access = |access| match access {
             RegAccess::Ro => "read only",
             RegAccess::Rw => "read, write",
             RegAccess::W1c => "read; a 1 that is written clears",
             RegAccess::Once => "write only",
         };
-        let _ = writeln!(s, "\n/* {}; {access} */", reg.doc);
-        let _ = writeln!(s, "#define {at}_OFFSET 0x{:02x}u", 4 * reg.addr);
-        let _ = writeln!(s, "#define {at}_RESET 0x{:08x}u", system.reset_value(reg));
-        for field in reg.fields {
+        let _ = writeln!(s, "\n/* {}; {} */", reg.doc, reg.access().map_or("access by field", access));
+        let _ = writeln!(s, "#define {at}_OFFSET 0x{:02x}u", reg.offset);
+        let _ = writeln!(s, "#define {at}_RESET 0x{:08x}u", reg.reset());
+        for field in &reg.fields {
             let mask = ((1u64 << field.bits) - 1) << field.lsb;
             let of = format!("{at}_{}", field.name.to_uppercase());
-            let _ = writeln!(s, "/* {} */", field.doc);
+            let own = if reg.access().is_none() { format!("; {}", access(field.access)) } else { String::new() };
+            let _ = writeln!(s, "/* {}{own} */", field.doc);
             let _ = writeln!(s, "#define {of}_LSB {}", field.lsb);
             let _ = writeln!(s, "#define {of}_MASK 0x{mask:08x}u");
         }

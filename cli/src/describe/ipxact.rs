@@ -3,7 +3,7 @@
 use super::VERILOG;
 use super::{System, VERSION};
 use crate::ports::Port;
-use sim::regs::{list, Reg, RegAccess};
+use sim::regs::RegAccess;
 use std::fmt::Write;
 
 /// Size of the register address range, bytes.
@@ -106,8 +106,11 @@ pub(super) fn text(system: &System) -> String {
         leaf("name", VERILOG),
         leaf("fileType", "verilogSource")
     );
-    let _ =
-        writeln!(s, "  {}\n</ipxact:component>", leaf("description", format!("Goshawk trace system: {}", system.line)));
+    let _ = writeln!(
+        s,
+        "  {}\n</ipxact:component>",
+        leaf("description", format!("Goshawk trace system: {}", system.map.line))
+    );
     s
 }
 
@@ -164,18 +167,17 @@ fn registers(s: &mut String, system: &System) {
         leaf("width", 32),
         leaf("usage", "register")
     );
-    for reg in list(system.memory) {
+    for reg in &system.map.registers {
         let _ = writeln!(
             s,
             "        <ipxact:register>\n          {}\n          {}\n          {}\n          {}\n          {}",
             leaf("name", reg.name),
             leaf("description", reg.doc),
-            leaf("addressOffset", format!("'h{:x}", 4 * reg.addr)),
+            leaf("addressOffset", format!("'h{:x}", reg.offset)),
             leaf("size", 32),
-            leaf("access", access(reg))
+            leaf("access", reg.access().map_or("read-write", access))
         );
-        for field in reg.fields {
-            let reset = u64::from(system.reset_value(reg)) >> field.lsb & ((1 << field.bits) - 1);
+        for field in &reg.fields {
             let _ = writeln!(
                 s,
                 "          <ipxact:field>\n            {}\n            {}\n            {}\n            \
@@ -183,11 +185,11 @@ fn registers(s: &mut String, system: &System) {
                 leaf("name", field.name),
                 leaf("description", field.doc),
                 leaf("bitOffset", field.lsb),
-                leaf("value", format!("'h{reset:x}")),
+                leaf("value", format!("'h{:x}", field.reset)),
                 leaf("bitWidth", field.bits),
-                leaf("access", access(reg))
+                leaf("access", access(field.access))
             );
-            if reg.access == RegAccess::W1c {
+            if field.access == RegAccess::W1c {
                 let _ = writeln!(s, "            {}", leaf("modifiedWriteValue", "oneToClear"));
             }
             s.push_str("          </ipxact:field>\n");
@@ -197,8 +199,8 @@ fn registers(s: &mut String, system: &System) {
     s.push_str("      </ipxact:addressBlock>\n    </ipxact:memoryMap>\n  </ipxact:memoryMaps>\n");
 }
 
-fn access(reg: &Reg) -> &'static str {
-    match reg.access {
+fn access(access: RegAccess) -> &'static str {
+    match access {
         RegAccess::Ro => "read-only",
         RegAccess::Rw | RegAccess::W1c => "read-write",
         RegAccess::Once => "write-only",

@@ -1,7 +1,7 @@
 //! Descriptions of a generated trace system for design tools: registers for C, files for FuseSoC, Bender and simulators,
 //! ports, registers and files for IP-XACT, waivers for lint, and constraints of the clock crossing
 //!
-//! Registers and fields come from [`sim::regs`], ports from the emitted Verilog.
+//! Registers and fields come from [`sim::regmap`], ports from the emitted Verilog.
 
 mod flows;
 mod fusesoc;
@@ -11,8 +11,7 @@ mod ipxact;
 use crate::ports::{ports, Port};
 use hdl::bus::wrap::Buses;
 use hdl::verilog::Style;
-use sim::regmap;
-use sim::regs::Reg;
+use sim::regmap::Map;
 
 /// Name of the Verilog file.
 pub const VERILOG: &str = "goshawk_trace.v";
@@ -24,32 +23,13 @@ pub type File = (&'static str, String, String);
 struct System<'a> {
     /// Style, with the name of the top module.
     pub style: &'a Style,
-    /// Number of traced cores.
-    pub cores: u8,
-    /// Scheme number in register `id`, and constant bits of `status`.
-    pub scheme: u8,
-    pub status: u32,
-    /// Fingerprint of its parameters.
-    pub fingerprint: u32,
-    /// Its parameters in one line.
-    pub line: String,
-    /// Whether it has the registers of a memory port.
-    pub memory: bool,
+    /// Its registers.
+    pub map: &'a Map,
     /// Its other files.
     pub files: &'a [File],
 }
 
 impl System<'_> {
-    /// Reset value of `reg`.
-    fn reset_value(&self, reg: &Reg) -> u32 {
-        match reg.name {
-            "id" => regmap::id(self.cores, self.scheme),
-            "status" => self.status,
-            "params" => self.fingerprint,
-            _ => 0,
-        }
-    }
-
     /// The ports of its top module.
     fn ports(&self) -> Vec<Port> {
         ports(self.file(VERILOG).unwrap_or_default(), &self.style.name)
@@ -66,18 +46,9 @@ impl System<'_> {
     }
 }
 
-/// Adds the description files to those of a system of `cores` cores: `line` and `fingerprint` are its parameters,
-/// `scheme` and `status` its values in registers `id` and `status`.
-pub fn describe(
-    files: &mut Vec<File>,
-    style: &Style,
-    (cores, scheme, status): (u8, u8, u32),
-    fingerprint: u32,
-    line: String,
-    buses: &Buses,
-) {
-    let memory = buses.words.has_registers();
-    let system = System { style, cores, scheme, status, fingerprint, line, memory, files };
+/// Adds the description files to those of a system with the registers of `map`.
+pub fn describe(files: &mut Vec<File>, style: &Style, map: &Map, buses: &Buses) {
+    let system = System { style, map, files };
     let mut more = vec![
         ("registers.h", header::text(&system), "register map for C".into()),
         ("fusesoc.core", fusesoc::text(&system), "files and targets for FuseSoC".into()),

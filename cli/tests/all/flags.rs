@@ -64,6 +64,7 @@ const VALUES: &[(&str, &str)] = &[
     ("clock", "7"),
     ("container", "smi"),
     ("context", "2"),
+    ("control", "tci"),
     ("core", "1"),
     ("cores", "2"),
     ("count-bits", "18"),

@@ -16,6 +16,7 @@
 //! | [`crossing`] | none: words into another clock domain |
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
 //! | [`lock`] | none: an input that must be 1 for anything to be traced |
+//! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
 //! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of fewer than four bytes, an
@@ -32,6 +33,7 @@ pub mod memory;
 pub mod octets;
 pub mod packets;
 pub mod split;
+pub mod tci;
 pub mod wishbone;
 pub mod wrap;
 

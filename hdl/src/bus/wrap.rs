@@ -14,11 +14,13 @@ use super::memory::MemoryPort;
 use super::octets::Octets;
 use super::packets::{AxiStream, Packets};
 use super::split::Split;
+use super::tci::Tci;
 use super::wishbone::Wishbone;
 use super::{Writers, PACKET_BITS};
 
 use crate::verilog::{write, Style, Unsupported, Written};
 use rust_hdl::prelude::{check_all, Block};
+use sim::tci::{Facts, ADDR_BITS};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
@@ -69,6 +71,8 @@ pub struct Buses {
     pub crossing: bool,
     /// Whether nothing is traced unless the input `allow` is 1.
     pub locked: bool,
+    /// Properties of the system, if its registers are those of the RISC-V Trace Control Interface.
+    pub tci: Option<Facts>,
 }
 
 impl RegisterBus {
@@ -188,6 +192,9 @@ impl fmt::Display for Buses {
         if self.locked {
             write!(f, ", while allow")?;
         }
+        if self.tci.is_some() {
+            write!(f, ", Trace Control Interface 1.0")?;
+        }
         Ok(())
     }
 }
@@ -242,7 +249,7 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
 }
 
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsupported> {
-    let Buses { registers, writers, words, crossing, locked } = buses;
+    let Buses { registers, writers, words, crossing, locked, tci } = buses;
     let adapted = words != WordPort::Native;
     // the last word is marked in the system's clock domain, before the crossing
     let marked = if words.has_packets() { "marked" } else { "words" };
@@ -257,7 +264,14 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             registers.name()
         )));
     }
+    if tci.is_some() && (split || locked || registers == RegisterBus::Jtag) {
+        return Err(Unsupported(
+            "the Trace Control Interface is in place of registers that a memory port, a lock or a test access port needs".into(),
+        ));
+    }
     let mut parts = vec![Part::new("system", system, |pin| match pin {
+        _ if tci.is_some() && pin.starts_with("bus_") => format!("native_{pin}"),
+        _ if tci.is_some() && pin.starts_with("stall_") => pin.replacen("stall", "waiting", 1),
         _ if locked && pin.starts_with("bus_") => format!("locked_{pin}"),
         _ if split && pin.starts_with("bus_") => format!("system_{pin}"),
         "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
@@ -268,19 +282,33 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         _ if pin.starts_with("bus_") || pin.starts_with("words_") => pin.to_string(),
         _ => format!("{}_{pin}", registers.prefix()),
     };
-    match (registers, split) {
+    let bits = match (split, tci) {
+        (_, Some(_)) => ADDR_BITS,
+        (true, None) => 4,
+        (false, None) => 3,
+    };
+    match (registers, bits) {
         (RegisterBus::Native, _) => {}
-        (RegisterBus::Apb, false) => parts.push(Part::of("apb", Apb::<3>::new(writers), style, of_bus)?),
-        (RegisterBus::Apb, true) => parts.push(Part::of("apb", Apb::<4>::new(writers), style, of_bus)?),
-        (RegisterBus::AxiLite, false) => parts.push(Part::of("axi_lite", AxiLite::<3>::new(writers), style, of_bus)?),
-        (RegisterBus::AxiLite, true) => parts.push(Part::of("axi_lite", AxiLite::<4>::new(writers), style, of_bus)?),
-        (RegisterBus::Wishbone, false) => parts.push(Part::of("wishbone", Wishbone::<3>::new(), style, of_bus)?),
-        (RegisterBus::Wishbone, true) => parts.push(Part::of("wishbone", Wishbone::<4>::new(), style, of_bus)?),
-        (RegisterBus::Jtag, true) => parts.push(Part::of("jtag", Jtag::<4>::new(), style, of_bus)?),
-        (RegisterBus::Jtag, false) if words == WordPort::Jtag => {
+        (RegisterBus::Apb, 3) => parts.push(Part::of("apb", Apb::<3>::new(writers), style, of_bus)?),
+        (RegisterBus::Apb, 4) => parts.push(Part::of("apb", Apb::<4>::new(writers), style, of_bus)?),
+        (RegisterBus::Apb, _) => parts.push(Part::of("apb", Apb::<10>::new(writers), style, of_bus)?),
+        (RegisterBus::AxiLite, 3) => parts.push(Part::of("axi_lite", AxiLite::<3>::new(writers), style, of_bus)?),
+        (RegisterBus::AxiLite, 4) => parts.push(Part::of("axi_lite", AxiLite::<4>::new(writers), style, of_bus)?),
+        (RegisterBus::AxiLite, _) => parts.push(Part::of("axi_lite", AxiLite::<10>::new(writers), style, of_bus)?),
+        (RegisterBus::Wishbone, 3) => parts.push(Part::of("wishbone", Wishbone::<3>::new(), style, of_bus)?),
+        (RegisterBus::Wishbone, 4) => parts.push(Part::of("wishbone", Wishbone::<4>::new(), style, of_bus)?),
+        (RegisterBus::Wishbone, _) => parts.push(Part::of("wishbone", Wishbone::<10>::new(), style, of_bus)?),
+        (RegisterBus::Jtag, 3) if words == WordPort::Jtag => {
             parts.push(Part::of("jtag", JtagWords::<3>::new(), style, of_bus)?);
         }
-        (RegisterBus::Jtag, false) => parts.push(Part::of("jtag", Jtag::<3>::new(), style, of_bus)?),
+        (RegisterBus::Jtag, 3) => parts.push(Part::of("jtag", Jtag::<3>::new(), style, of_bus)?),
+        (RegisterBus::Jtag, _) => parts.push(Part::of("jtag", Jtag::<4>::new(), style, of_bus)?),
+    }
+    if let Some(facts) = tci {
+        parts.push(Part::of("tci", Tci::new(&facts), style, |pin| match pin.strip_prefix("out_") {
+            Some(signal) => format!("native_bus_{signal}"),
+            None => pin.to_string(),
+        })?);
     }
     if split {
         parts.push(Part::of("split", Split::default(), style, |pin| {
@@ -359,8 +387,9 @@ fn module(style: &Style, buses: Buses, parts: &[Part]) -> String {
     }
     let gap = if wires.is_empty() { "" } else { "\n" };
     format!(
-        "// A trace system on its buses: registers {}, words {}{}\nmodule {} (\n{}\n);\n{gap}{wires}{instances}endmodule\n",
+        "// A trace system on its buses: registers {}{}, words {}{}\nmodule {} (\n{}\n);\n{gap}{wires}{instances}endmodule\n",
         buses.registers.name(),
+        if buses.tci.is_some() { " (Trace Control Interface)" } else { "" },
         buses.words.name(),
         if buses.crossing { " with a separate clock" } else { "" },
         style.name,

@@ -452,8 +452,9 @@ pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
         (Test::Both | Test::Either, None, Some(_)) => return reduce(Reduce::Any, a),
         _ => {}
     }
-    // a number goes on the right of a comparison
+    // a number goes on the right of a comparison; nothing is greater than all ones
     match (test, a.constant(), b.constant()) {
+        (Test::Gt, _, Some(c)) if c == ones(width) => Value::number(0, 1),
         (Test::Eq | Test::Ne, Some(_), None) => Value::Test(test, Box::new(b), Box::new(a)),
         _ => Value::Test(test, Box::new(a), Box::new(b)),
     }
@@ -554,7 +555,8 @@ mod tests {
         let (x, all) = (signal(0, 3), Value::number(7, 3));
         assert_eq!(binary(Op::Or, x.clone(), all.clone()), all);
         assert_eq!(binary(Op::Or, all.clone(), x.clone()), all);
-        assert_eq!(binary(Op::And, x.clone(), all), x);
+        assert_eq!(binary(Op::And, x.clone(), all.clone()), x);
+        assert_eq!(test(Test::Gt, x, all), Value::number(0, 1));
     }
 
     #[test]

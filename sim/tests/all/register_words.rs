@@ -1,7 +1,7 @@
 //! Consistent wording: the register list, its SystemRDL, its Markdown and the pages in `docs` agree
 
 use sim::params::{named_set, TraceParams};
-use sim::regmap::{markdown, systemrdl};
+use sim::regmap::Map;
 use sim::regs::{list, MEMORY_REGS, REGS};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 #[test]
 fn systemrdl_has_the_words_of_the_list() {
     let (mut reported, mut fields, mut of_register) = (Vec::<Said>::new(), Vec::new(), Vec::new());
-    for line in systemrdl(&params(), true, 0).lines().map(str::trim) {
+    for line in Map::native(&params(), true, 0).systemrdl().lines().map(str::trim) {
         if line.starts_with("field ") {
             let place = line.rsplit_once("} ").unwrap().1;
             let (name, bits) = place.split_once('[').unwrap();
@@ -54,7 +54,7 @@ fn systemrdl_has_the_words_of_the_list() {
 #[test]
 fn markdown_has_the_words_of_the_list() {
     let (mut reported, mut registers, mut now) = (Vec::<Said>::new(), Vec::new(), String::new());
-    for line in markdown(&params(), true, 0).lines() {
+    for line in Map::native(&params(), true, 0).markdown().lines() {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(|c| c.trim().trim_matches('`')).collect();
         if let Some(name) = line.strip_prefix("## ") {
             now = name.trim_matches('`').into();

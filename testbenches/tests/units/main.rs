@@ -44,6 +44,7 @@ mod soc_circuits;
 mod stream_encoder;
 mod stream_front;
 mod stream_tables;
+mod tci;
 mod trace_cosim;
 mod vcd;
 mod warm_up;

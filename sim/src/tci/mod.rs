@@ -1,0 +1,97 @@
+//! Registers of the RISC-V Trace Control Interface (TCI): declared once for circuit, golden model, documentation and tests
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`map`] | registers and fields of the trace encoder component |
+//! | [`model`] | golden model of the circuit, cycle by cycle |
+//!
+//! # Source
+//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers".
+//! Which fields can be written, and what they do here: `docs/reference/tci.md`.
+
+pub mod map;
+pub mod model;
+
+/// Version of the interface: major and minor number.
+pub const VERSION: (u8, u8) = (1, 0);
+/// Type of a trace encoder in `trTeCompType`.
+pub const ENCODER: u8 = 1;
+/// Width of a word address in the page of 4 KiB of a component.
+pub const ADDR_BITS: u8 = 10;
+/// `trTeInstSyncMode` that counts halfwords of instructions.
+pub const HALFWORDS: u32 = 3;
+/// The smallest `trTeInstSyncMax`: 2^(7 + 4) halfwords, which 1,024 instructions do not exceed.
+pub const SYNC_MAX: std::ops::RangeInclusive<u32> = 7..=15;
+
+/// Protocol of a trace encoder, as its registers report it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Protocol {
+    /// `trTeFormat`.
+    pub format: u8,
+    /// `trTeProtocolMajor`, `trTeProtocolMinor`.
+    pub version: (u8, u8),
+    /// `trTeInstMode`.
+    pub mode: u8,
+    /// Bits 10:0 of `trTeInstFeatures`.
+    pub features: u32,
+    /// `trTeSrcBits`.
+    pub source_bits: u8,
+    /// `trTeContext`.
+    pub context: bool,
+}
+
+impl Protocol {
+    /// A scheme of this project: the vendor's format, with the version of its streams.
+    pub const fn vendor(context: bool) -> Self {
+        Self { format: 7, version: (crate::system::VERSION, 0), mode: 7, features: 0, source_bits: 0, context }
+    }
+
+    /// E-Trace.
+    pub const fn etrace(features: u32) -> Self {
+        Self { format: 0, version: (0, 0), mode: 7, features, source_bits: 0, context: false }
+    }
+
+    /// N-Trace 1.0 with branch history.
+    pub const fn ntrace(features: u32, source_bits: u8) -> Self {
+        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false }
+    }
+}
+
+/// Bits of `trTeInstFeatures`.
+pub mod feature {
+    /// Implicit returns.
+    pub const IMPLICIT_RETURN: u32 = 1 << 3;
+    /// Branch prediction.
+    pub const BRANCH_PREDICTION: u32 = 1 << 4;
+    /// Jump target cache.
+    pub const JUMP_TARGET_CACHE: u32 = 1 << 5;
+    /// Repeated history.
+    pub const REPEATED_HISTORY: u32 = 1 << 8;
+    /// `trTeInstImplicitReturnMode`: a stack of full addresses.
+    pub const RETURN_STACK: u32 = 3 << 6;
+}
+
+/// The properties of a trace system that its registers depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Protocol of the encoder.
+    pub protocol: Protocol,
+    /// Number of traced cores.
+    pub cores: u8,
+    /// Registers `id`, `params` and constant bits of `status` of the system's own map ([`crate::regs`]).
+    pub id: u32,
+    /// CRC-32 of the parameters.
+    pub fingerprint: u32,
+    /// Constant bits of `status`.
+    pub status: u32,
+    /// It has periodic synchronisation.
+    pub sync: bool,
+    /// It has stall outputs.
+    pub stall: bool,
+    /// It has a filter.
+    pub filter: bool,
+    /// It counts lost instructions.
+    pub lost: bool,
+    /// It reports discontinuities.
+    pub check: bool,
+}
