@@ -99,6 +99,22 @@ fn unprivileged_writes_are_refused() {
     }
 }
 
+/// A tool that knows the Trace Control Interface finds the fields of an encoder, traces, and gets the words of the golden model.
+#[test]
+fn a_tool_of_the_trace_control_interface_traces() {
+    for (options, bus, port, fields) in [
+        ("--set small --sync --stall", "apb", "axi-stream", "0=832006/7700071 4=0/10101"),
+        ("--scheme ntrace+ir8 --no-initial", "axi-lite", "native", "0=6/1000061 4=0/10101 8=0/c8"),
+        ("--scheme etrace", "wishbone", "bytes", "0=6/71 4=0/101"),
+    ] {
+        let place = Place::new();
+        place.good(&format!("gen {options} --fifo 256 --control tci --bus {bus} --port {port} -o out"));
+        let envs = [("BUS", bus), ("PORT", port), ("WRITES", "any"), ("FIELDS", fields)];
+        cocotb(&place.path().join("out"), "tci", &envs.map(|(name, value)| (name, value.to_string())))
+            .unwrap_or_else(|said| panic!("{options}: {said}"));
+    }
+}
+
 /// The models detect a fault: a partial write of a register that is accepted as a whole one.
 #[test]
 fn a_fault_is_found() {

@@ -42,6 +42,7 @@ mod soc;
 mod standard;
 mod stream_cache;
 mod sweep;
+mod tci;
 mod testbench;
 mod values;
 mod views;

@@ -48,3 +48,4 @@ mod signature;
 mod standard_etrace;
 mod standard_ntrace;
 mod stream_cache;
+mod tci_page;

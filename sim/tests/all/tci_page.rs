@@ -1,0 +1,51 @@
+//! The table of registers in `docs/reference/tci.md` is that of the list from which the circuit is made
+
+use sim::regs::RegAccess;
+use sim::tci::map::{Field, REGS};
+use sim::tci::Facts;
+use std::path::Path;
+
+/// The options that add a field, each with a system that has nothing else.
+fn options() -> [(&'static str, Facts); 4] {
+    let none = Facts { cores: 1, ..Facts::default() };
+    [
+        ("--sync", Facts { sync: true, ..none }),
+        ("--stall", Facts { stall: true, ..none }),
+        ("--filter", Facts { filter: true, ..none }),
+        ("--check", Facts { check: true, ..none }),
+    ]
+}
+
+fn access(f: &Field) -> String {
+    let text = match f.access {
+        RegAccess::Ro => return "read only".into(),
+        RegAccess::Rw => "read, write",
+        RegAccess::W1c => "write 1 to clear",
+        RegAccess::Once => "write 1",
+    };
+    let without = Facts { cores: 1, ..Facts::default() };
+    match options().iter().find(|(_, with)| f.access_in(&without) != f.access_in(with)) {
+        Some((option, _)) => format!("{text}; with `{option}`"),
+        None => text.into(),
+    }
+}
+
+fn table() -> String {
+    let mut s = String::from("| offset | bits | field | access | meaning |\n| --- | ---: | --- | --- | --- |\n");
+    for r in REGS {
+        s += &format!("| 0x{:03x} | | `{}` | | {} |\n", r.offset, r.name, r.doc);
+        for f in r.fields {
+            let bits = if f.bits == 1 { f.lsb.to_string() } else { format!("{}:{}", f.lsb + f.bits - 1, f.lsb) };
+            s += &format!("| | {bits} | `{}` | {} | {} |\n", f.name, access(f), f.doc);
+        }
+    }
+    s
+}
+
+#[test]
+fn the_page_has_the_table_of_the_list() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/tci.md");
+    let page = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let table = table();
+    assert!(page.contains(&table), "the table must be\n{table}");
+}
