@@ -9,6 +9,7 @@ mod cost;
 
 use cost::{head, row, verilog};
 use fpga::place::Device;
+use hdl::scheme::follow::arithmetic::coder::ArithmeticCoder;
 use hdl::scheme::follow::contexts::Contexts;
 use hdl::scheme::follow::late_bimodal::LateBimodal;
 use hdl::scheme::follow::loops::Loops;
@@ -52,6 +53,7 @@ fn main() {
         let params = TraceParams::new(Platform::RV32, format!("follow:{name}").parse().expect("a scheme"));
         row(&format!("predictors {name}"), &|| verilog(Predictors::<32>::new(&sizes, &params)));
     }
+    row("arithmetic coder", &|| verilog(ArithmeticCoder::new()));
     for cores in [1, 4] {
         let params = TraceParams::new(Platform::RV32, "follow:m".parse().expect("a scheme")).with(|p| p.cores = cores);
         row(&format!("runs, {cores} cores"), &|| verilog(Runs::<32>::new(&params)));

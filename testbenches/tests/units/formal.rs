@@ -1,5 +1,5 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,trace_framer,merger,trace_fsm}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
-//! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
+//! `hdl/src/scheme/follow/arithmetic/{coder,probabilities}.rs`, `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
 //! `docs/explanation/formal.md` says what is proved, how, and in what time. Each set of properties has covers that are reached, and
 //! is shown to find a fault planted in the Verilog.
@@ -10,6 +10,7 @@ use hdl::cores::Core;
 use hdl::ingress::address_filter::AddressFilter;
 use hdl::ingress::rvfi::RvfiPins;
 use hdl::noc::router::Router;
+use hdl::scheme::follow::arithmetic::coder::ArithmeticCoder;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::digits::Digits;
 use hdl::spine::entry::EntryLayout;
@@ -122,6 +123,24 @@ fn packed_words_contain_the_bits_of_all_slices() {
     holds(&packer, 3, 24);
     let (now, faulty) = ("aligned = ~|held$q & ~|nibble_count$q;", "aligned = ~|held$q;");
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
+}
+
+fn arithmetic_coder() -> Proof {
+    verilog(ArithmeticCoder::new())
+        .inside("top", include_str!("../../formal/arithmetic_coder.sv"))
+        .and_then(|p| p.inside("top$probabilities", include_str!("../../formal/arithmetic_levels.sv")))
+        .unwrap()
+}
+
+#[test]
+fn an_interval_is_never_empty_and_no_carry_is_lost() {
+    holds(&arithmetic_coder(), 2, 14);
+}
+
+#[test]
+fn a_lost_carry_is_found() {
+    let (now, faulty) = ("carried = last$q + one_8;", "carried = last$q;");
+    finds(&outside(&arithmetic_coder()), now, faulty, "carry_is_kept", 12);
 }
 
 /// The packer of a system with wide slices.

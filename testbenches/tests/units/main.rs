@@ -10,6 +10,7 @@ mod detector;
 mod encoder;
 mod encoder_harness;
 mod event_fifo;
+mod follow_arithmetic;
 mod follow_contexts;
 mod follow_loops;
 mod follow_past;

@@ -2,6 +2,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`arithmetic`] | the arithmetic coder |
 //! | [`contexts`] | which predictor is believed |
 //! | [`encoder`] | event entries to bits |
 //! | [`entry`] | event entries of the scheme |
@@ -18,6 +19,7 @@
 //! | [`target_tables`] | targets by address, and by address and path |
 //! | [`targets`] | targets of indirect branches, with their dictionary |
 
+pub mod arithmetic;
 pub mod contexts;
 pub mod encoder;
 pub mod entry;

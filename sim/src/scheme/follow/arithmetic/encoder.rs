@@ -4,6 +4,8 @@
 //! [`Probability::width`] units, and an escape the unit on top. C and A double until A has 12 bits; the probability learns only then. Plain
 //! bits halve an interval of 2^11.
 //!
+//! Each decision takes two units or more, so 1,024 decisions double A at least once, and 2^15 of them complete a word: no branch waits for longer.
+//!
 //! Bytes leave as in the MQ coder: C has 12 bits of fraction, 3 bits of space, 8 of a byte and a carry, which is added to the byte before. After
 //! a byte of all ones the next one has 7 bits, and a carry goes to its top bit. Four bytes are a word, from its low end.
 //!
@@ -15,7 +17,7 @@ use super::probability::{Probability, HALF};
 /// Bits of C below those of a byte.
 const BELOW: u32 = 15;
 /// Doublings before the first byte.
-const FIRST: u32 = 12;
+pub const FIRST: u32 = 12;
 /// A byte after which there is a bit for the carry.
 const ONES: u8 = 0xff;
 
@@ -71,8 +73,9 @@ impl Encoder {
     /// Encodes one plain bit.
     pub fn plain(&mut self, bit: bool) {
         self.size = HALF;
+        // added before the doubling, so before the byte that it completes leaves
+        self.low += if bit { HALF / 2 } else { 0 };
         self.shift();
-        self.low += if bit { HALF } else { 0 };
     }
 
     /// Ends the code: every bit that a decoder needs is in a word. What is encoded next begins at a word, with the probabilities as they are.

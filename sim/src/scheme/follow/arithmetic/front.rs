@@ -24,9 +24,6 @@ use retire::isa::Indirect;
 use retire::FlowEvent;
 use std::convert::Infallible;
 
-/// Instructions without a word after which the code is flushed.
-const SILENCE: u64 = 1 << 18;
-
 /// Front end of one core.
 #[derive(Clone, Debug)]
 pub struct Front {
@@ -34,8 +31,6 @@ pub struct Front {
     code: Code,
     fields: Writer<EscapeFields>,
     header: AfterHeader,
-    /// Instructions at the last word.
-    last_word: u64,
 }
 
 /// Encoder and probabilities.
@@ -102,31 +97,20 @@ impl Front {
             code: Code { encoder: Encoder::default(), probabilities: START, addresses: Addresses::new(platform) },
             fields: Writer::new(&Platform { cores: 1, ..*platform }, EscapeFields),
             header: AfterHeader::Done,
-            last_word: 0,
         }
     }
 
-    /// The branch of `e` is in the code: sends complete words, and ends a code that is silent.
+    /// The branch of `e` is in the code: sends complete words.
     #[inline]
     fn decided(&mut self, e: &FlowEvent, core_trace: &mut Counters, out: &mut impl Out<Record>) {
         core_trace.restart_i_cnt();
-        let silent = core_trace.rates.instructions - self.last_word >= SILENCE;
-        if silent || self.code.encoder.has_words() {
-            self.send(e.cycle, silent, core_trace, out);
+        if self.code.encoder.has_words() {
+            self.words(e.cycle, None, core_trace, out);
         }
-    }
-
-    #[inline(never)]
-    fn send(&mut self, cycle: u64, silent: bool, core_trace: &mut Counters, out: &mut impl Out<Record>) {
-        if silent && !self.code.encoder.has_words() {
-            self.code.encoder.escape();
-            self.code.encoder.plain(true);
-            self.code.encoder.flush();
-        }
-        self.words(cycle, None, core_trace, out);
     }
 
     /// Sends the complete words, in the last of which the code `ends`.
+    #[inline(never)]
     fn words(&mut self, cycle: u64, ends: Option<Escape>, core_trace: &mut Counters, out: &mut impl Out<Record>) {
         let words = self.code.encoder.words();
         let last = words.len().saturating_sub(1);
@@ -141,7 +125,6 @@ impl Front {
             };
             core_trace.send_waiting(cycle, Record { word, begins, ends: ends.filter(|_| i == last) }, out);
         }
-        self.last_word = core_trace.rates.instructions;
     }
 
     fn taken_indirect(&mut self, e: &FlowEvent, kind: Indirect, core_trace: &mut Counters) {
@@ -235,7 +218,6 @@ impl core_trace::Front for Front {
         core_trace.restart_i_cnt();
         let encoder = &mut self.code.encoder;
         encoder.escape();
-        encoder.plain(false);
         let mut fields = BitWriter::new();
         self.fields.encode(&Message { core: 0, diff_cc: 0, body: Body::Escape(escape) }, &mut fields);
         let bits = fields.len() as usize;

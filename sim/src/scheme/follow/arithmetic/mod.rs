@@ -1,7 +1,7 @@
 //! The predictors of `follow` with an arithmetic coder: how sure the predictors are decides how many bits a branch takes
 //!
 //! Every conditional and every indirect branch is a decision: whether its prediction is right. Each core has a code of its own, so the stream is a
-//! sequence of words of the cores. It has no time stamps, because decisions wait in the coder. There is a model and no circuit.
+//! sequence of words of the cores. It has no time stamps, because decisions wait in the coder. The coder has a circuit, a whole system has none.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -41,7 +41,7 @@ pub struct ArithmeticParams(pub Sizes);
 
 impl Scheme for ArithmeticParams {
     const FAMILY: Family = Family::FollowArithmetic;
-    // it has no circuit
+    // there is no circuit of a whole system
     const CODE: u8 = FollowParams::CODE;
     const PREDICTS: bool = true;
     type Front = front::Front;

@@ -15,9 +15,9 @@ pub const INDIRECT: usize = 61;
 pub const IN_DICTIONARY: usize = 63;
 
 /// Widths of levels 0 to 3.
-const WIDTHS: [u32; 4] = [0x5a0, 0x4ba, 0x3fa, 0x358];
+pub const WIDTHS: [u32; 4] = [0x5a0, 0x4ba, 0x3fa, 0x358];
 /// The last level.
-const LAST: u8 = 40;
+pub const LAST: u8 = 40;
 
 /// Probability of the decisions in one context. The default is that after reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -203,10 +203,6 @@ impl<'a> Core<'a> {
                 break;
             }
             let Some(escape) = self.escape()? else { break };
-            let Some(escape) = escape else {
-                self.code.end()?;
-                break;
-            };
             harts.escape(&Message { core, diff_cc: 0, body: Body::Escape(escape) }, &mut self.learnt, sink)?;
             harts.hart(core).message_done();
             if ends(&escape) {
@@ -222,19 +218,14 @@ impl<'a> Core<'a> {
         Ok(None)
     }
 
-    /// Reads the escape that is next: `None` if more bytes are needed, `Some(None)` if only the code ends.
-    fn escape(&mut self) -> Result<Option<Option<Escape>>, CodingError> {
+    /// Reads the escape that is next: `None` if more bytes are needed.
+    fn escape(&mut self) -> Result<Option<Escape>, CodingError> {
         let Self { code: Code { bytes, decoder, .. }, fields, .. } = self;
         let (before, mut after) = (*decoder, fields.clone());
         decoder.escape();
-        let escape = decoder.fields(bytes, None, |input| {
-            if input.take(1) == Some(1) {
-                return Ok(None);
-            }
-            match after.head(input)? {
-                Head::Escape(Message { body: Body::Escape(escape), .. }) => Ok(Some(escape)),
-                Head::Escape(_) | Head::Count { .. } => unreachable!("the count is 0, and is not sent"),
-            }
+        let escape = decoder.fields(bytes, None, |input| match after.head(input)? {
+            Head::Escape(Message { body: Body::Escape(escape), .. }) => Ok(escape),
+            Head::Escape(_) | Head::Count { .. } => unreachable!("the count is 0, and is not sent"),
         })?;
         match escape {
             Some(_) => *fields = after,
