@@ -66,6 +66,8 @@ type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
 struct Step {
     pc: u64,
     kind: Kind,
+    /// Its number, from 1 on; of a trap that of the last instruction before it.
+    number: u64,
     /// The next PC, and the address after the instruction; only for branches and jumps.
     target: u64,
     link: u64,
@@ -150,11 +152,15 @@ pub struct Encoder<'a> {
     next_context: Option<retire::Context>,
     /// With [`Extras::port_only`]: a trap after which no instruction has retired.
     waiting_trap: Option<Step>,
-    /// Instructions since the last synchronization.
+    /// Instructions since the last synchronization; and with [`Extras::port_only`] whether the next instruction begins with one,
+    /// unless a trap comes before it.
     unsynchronized: u64,
+    due: bool,
     ended: QualStatus,
     packets: u64,
     bytes: Vec<u8>,
+    /// Number of the instruction that reports the bytes up to a position.
+    dues: Vec<(u64, usize)>,
     stats: Stats,
 }
 
@@ -174,6 +180,7 @@ impl<'a> Encoder<'a> {
             sijump_p: extras.sequential_jumps,
             ..options.parameters(xlen)
         };
+        let extras = Extras { resync: extras.resync.or((options.sync > 0).then_some(1 << options.sync)), ..extras };
         let mut encoder = Self {
             image,
             options,
@@ -184,6 +191,7 @@ impl<'a> Encoder<'a> {
             next_context: None,
             waiting_trap: None,
             unsynchronized: 0,
+            due: false,
             tables: Tables::new(options),
             current: None,
             before: Before::Nothing,
@@ -197,6 +205,7 @@ impl<'a> Encoder<'a> {
             ended: QualStatus::EndedNtr,
             packets: 0,
             bytes: Vec::new(),
+            dues: Vec::new(),
             stats: Stats::default(),
         };
         encoder.support(QualStatus::NoChange)?;
@@ -213,6 +222,9 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// E-Trace has no packet for the event, or there is code outside the program.
     pub fn push(&mut self, e: &FlowEvent) -> Result<(), EtraceError> {
+        if self.due && e.count > 0 {
+            self.synchronize_next(self.at, self.time)?;
+        }
         self.stats.instructions += u64::from(e.count);
         self.unsynchronized += u64::from(e.count);
         let kind = match e.kind {
@@ -234,6 +246,7 @@ impl<'a> Encoder<'a> {
                 if self.extras.port_only {
                     let trap = self.at(e.pc, Kind::Trap(trap::Info { ecause: 0, tval: Some(0) }));
                     self.waiting_trap.get_or_insert(trap);
+                    (self.unsynchronized, self.due) = (0, false);
                 } else {
                     let info = trap::Info { ecause: cause.into(), tval: (!interrupt).then_some(0) };
                     self.step(self.at(e.pc, Kind::Trap(info)))?;
@@ -262,7 +275,7 @@ impl<'a> Encoder<'a> {
             FlowKind::ConditionalIndirect { .. } => return Err(EtraceError::NoPacket(format!("{:?}", e.kind))),
         };
         if self.first && e.count > 1 {
-            self.plain(self.at)?;
+            self.plain(self.at, e.count - 1)?;
         }
         let indirect = matches!(kind, Kind::Indirect | Kind::IndirectCall | Kind::Return);
         self.step(Step { target: e.target, link: e.fall_through(), ..self.at(e.pc, kind) })?;
@@ -271,7 +284,10 @@ impl<'a> Encoder<'a> {
         // the decoder could not know of a return that was not predicted
         let mispredicted = matches!(kind, Kind::Return) && self.tables.top().is_some_and(|top| top != e.target);
         if due && !mispredicted {
-            self.synchronize_next(e.target, e.cycle)?;
+            match self.extras.port_only {
+                true => self.due = true,
+                false => self.synchronize_next(e.target, e.cycle)?,
+            }
         }
         Ok(())
     }
@@ -290,7 +306,7 @@ impl<'a> Encoder<'a> {
             self.ended = QualStatus::EndedNtr;
         }
         self.before = Before::Nothing;
-        (self.at, self.first, self.time, self.unsynchronized) = (pc, true, time, 0);
+        (self.at, self.first, self.time, self.unsynchronized, self.due) = (pc, true, time, 0, false);
         Ok(())
     }
 
@@ -310,23 +326,26 @@ impl<'a> Encoder<'a> {
         (wide || short) && load >> 7 & 31 == register
     }
 
-    fn plain(&mut self, pc: u64) -> Result<(), EtraceError> {
-        self.step(self.at(pc, Kind::Plain))
+    /// Takes an instruction that is neither a branch nor a jump; `after`: instructions of the same event after it.
+    fn plain(&mut self, pc: u64, after: u32) -> Result<(), EtraceError> {
+        let step = self.at(pc, Kind::Plain);
+        self.step(Step { number: step.number - u64::from(after), ..step })
     }
 
-    /// A step in the current context.
+    /// A step in the current context, at the last instruction of the current event.
     fn at(&self, pc: u64, kind: Kind) -> Step {
-        Step { pc, kind, target: 0, link: 0, context: self.context, time: self.time }
+        let number = self.stats.instructions;
+        Step { pc, kind, number, target: 0, link: 0, context: self.context, time: self.time }
     }
 
     /// Takes `count` instructions that are not branches, before a trap or the end.
     fn sequential(&mut self, count: u32) -> Result<(), EtraceError> {
         if count > 0 && (self.first || count == 1) {
-            self.plain(self.at)?;
+            self.plain(self.at, count - 1)?;
         }
         if count > 1 {
             let outside = EtraceError::OutsideCode { packet: self.packets, pc: self.at };
-            self.plain(self.image.skip(self.at, count - 1).ok_or(outside)?)?;
+            self.plain(self.image.skip(self.at, count - 1).ok_or(outside)?, 0)?;
         }
         Ok(())
     }
@@ -348,6 +367,12 @@ impl<'a> Encoder<'a> {
     }
 
     fn process(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
+        self.packets_of(c, next)?;
+        self.dues.push((c.number + 1, self.bytes.len()));
+        Ok(())
+    }
+
+    fn packets_of(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
         if let Kind::Trap(info) = c.kind {
             if self.extras.port_only && matches!(self.before, Before::Nothing) {
                 return Ok(());
@@ -428,6 +453,7 @@ impl<'a> Encoder<'a> {
         };
         let notify = match self.before {
             // the decoder takes the first return at this depth, and may stop at an earlier visit of the target
+            Before::Jump(depth) if self.extras.port_only => depth.is_some(),
             _ if self.extras.port_only => false,
             Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
             _ => self.segments.len() >= MAX_SEGMENTS,
@@ -569,10 +595,21 @@ impl<'a> Encoder<'a> {
 
     fn put(&mut self, payload: &Payload) -> Result<(), EtraceError> {
         let bytes = self.bytes(payload)?;
-        self.bytes.extend(bytes);
+        self.bytes.push(bytes[0]);
+        self.bytes.extend(self.extras.source);
+        self.bytes.extend(&bytes[1..]);
         self.packets += 1;
         self.implicit = 0;
         Ok(())
+    }
+
+    /// As [`Encoder::finish`]: the bytes, and for those up to each position the number of the instruction with which they are reported.
+    ///
+    /// # Errors
+    /// As [`Encoder::finish`].
+    pub(super) fn finish_with_dues(mut self) -> Result<(Vec<u8>, Vec<(u64, usize)>), EtraceError> {
+        let dues = std::mem::take(&mut self.dues);
+        Ok((self.finish()?.bytes, dues))
     }
 
     /// Ends the packets: reports the last instruction and the end of the trace.
