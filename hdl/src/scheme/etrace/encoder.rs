@@ -16,7 +16,7 @@
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`].
 
-use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON};
+use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
 use super::entry::{POST_ENDED, POST_EPC, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use super::field::Field;
 use super::size::Size;
@@ -75,6 +75,10 @@ pub struct EtraceEncoder<const W: usize> {
     trap: DFF<Bit>,
     notify: DFF<Bit>,
     irreport: DFF<Bit>,
+    // an address is reported before that of the report; it was
+    via: DFF<Bit>,
+    led: DFF<Bit>,
+    next_via: Signal<Local, Bit>,
     depth: DFF<Bits<6>>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
@@ -161,7 +165,7 @@ pub struct EtraceEncoder<const W: usize> {
 }
 
 const _: () = assert!(UPDISCON == 5 && ANNOUNCE == 6 && BRANCH == 7 && REPORTED == 8 && TRAP == 9);
-const _: () = assert!(NOTIFY == 10 && IRREPORT == 11 && DEPTH == 12);
+const _: () = assert!(NOTIFY == 10 && IRREPORT == 11 && DEPTH == 12 && VIA == 18);
 
 /// Header byte of instruction trace, without the length.
 const HEADER: u8 = 0b10 << 5;
@@ -236,7 +240,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, branches, updiscon, announce, branch, reported, trap, pre, post, epc);
-        dff_setup!(self, clock, own_last, value, tail, left, map_parts, notify, irreport, depth);
+        dff_setup!(self, clock, own_last, value, tail, left, map_parts, notify, irreport, depth, via, led);
         clock!(self, clock, last);
 
         // the packet
@@ -260,13 +264,17 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.address.next = self.own_last.q.val();
         if self.many.val() {
             self.address.next = self.last.rdata.val();
+            // the memory was written in the cycle before
+            if self.led.q.val() {
+                self.address.next = self.own_last.q.val();
+            }
         }
         self.field.is_report.next = self.is_report.val();
         self.field.is_full.next = self.is_full.val();
         self.field.is_trap.next = self.is_trap.val();
         self.field.word.next = self.port.entry.word.val();
         self.field.last.next = self.address.val();
-        self.field.notify.next = self.notify.q.val();
+        self.field.notify.next = self.notify.q.val() | self.via.q.val();
         self.field.updiscon.next = self.updiscon.q.val();
         self.field.irreport.next = self.irreport.q.val();
         self.field.depth.next = self.depth.q.val();
@@ -426,6 +434,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.rest_pre.next = self.pre.q.val();
         self.rest_post.next = self.post.q.val();
         self.more_supports.next = self.announce.q.val();
+        self.next_via.next = self.via.q.val();
         if self.advance.val() {
             match self.step.q.val() {
                 PacketStep::Open => {
@@ -442,6 +451,8 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     if self.returns.val() {
                         self.notify.d.next = self.port.entry.word.val().get_bit(10);
                         self.irreport.d.next = self.port.entry.word.val().get_bit(11);
+                        self.next_via.next = self.port.entry.word.val().get_bit(18);
+                        self.led.d.next = false;
                         self.depth.d.next = bit_cast::<6, W>(self.port.entry.word.val() >> self.depth_at.val());
                     }
                 }
@@ -488,6 +499,13 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     if self.is_last.val() {
                         self.ends_packet.next = true;
                         self.rest_pre.next = 0.into();
+                        if self.via.q.val() {
+                            // then the report itself, without branches
+                            self.rest_pre.next = self.pre.q.val();
+                            self.branches.d.next = 0.into();
+                            self.next_via.next = false;
+                            self.led.d.next = true;
+                        }
                         self.last.we.next = self.many.val() & !self.is_full.val();
                         if !self.is_full.val() {
                             self.own_last.d.next = self.port.entry.word.val();
@@ -519,6 +537,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 }
             }
         }
+        self.via.d.next = self.next_via.val();
         self.port.entry.done.next = false;
         self.next_epc.next = self.epc.q.val() & (self.step.q.val() != PacketStep::Open);
         self.pre.d.next = self.rest_pre.val();
@@ -553,7 +572,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             self.next_full.next = self.rest_pre.val() == self.pre_full.val();
         }
         self.port.entry.field.next = self.f_pc.val();
-        if self.next_epc.val() {
+        if self.next_epc.val() | self.next_via.val() {
             self.port.entry.field.next = self.f_target.val();
         }
         if self.next_full.val() | (self.next_step.val() == PacketStep::Format) {

@@ -4,10 +4,10 @@
 //! | --- | --- |
 //! | `pre` | [`PRE_NONE`], [`PRE_REPORT`], [`PRE_FULL`] or [`PRE_SYNC`]: a packet about the instruction at `pc` |
 //! | `post` | [`POST_NONE`], [`POST_EPC`], [`POST_LOST`] or [`POST_ENDED`]: a packet after it |
-//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`] |
+//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`], [`VIA`] |
 //! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken |
 //! | `pc` | address of a report or synchronization |
-//! | `target` | of [`POST_EPC`] |
+//! | `target` | of [`POST_EPC`]; with [`VIA`] an address that is reported before `pc`, with the branches |
 //!
 //! The support packet that [`ANNOUNCE`] stands for comes before both.
 
@@ -48,6 +48,9 @@ pub const NOTIFY: usize = 10;
 pub const IRREPORT: usize = 11;
 /// First of six bits of `bcnt`: with [`IRREPORT`] the entries of the return stack, sign-extended from the width of `irdepth`.
 pub const DEPTH: usize = 12;
+
+/// Bit of `bcnt`: before the report, the target of the last predicted return is reported.
+pub const VIA: usize = 18;
 
 /// Most branches of a map.
 pub const FULL: u8 = 31;

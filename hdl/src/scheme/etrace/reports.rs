@@ -25,7 +25,7 @@
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
-use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON};
+use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
 use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
@@ -62,6 +62,11 @@ pub struct Reports<const W: usize> {
     is_implicit: DFF<Bit>,
     after_wrong: DFF<Bit>,
     is_wrong: DFF<Bit>,
+    // a predicted return retired since the last branch or packet; its target
+    returns: DFF<Bit>,
+    returned_to: DFF<Bits<W>>,
+    via: Signal<Local, Bit>,
+    sets: Signal<Local, Bit>,
     // of the last return that was not predicted; none of one can follow another, as it leaves the stack unchanged
     wrong_depth: DFF<Bits<6>>,
     no_taken_branch: DFF<Bit>,
@@ -100,6 +105,7 @@ pub struct Reports<const W: usize> {
     notify_at: Fixed<Bits<5>>,
     irreport_at: Fixed<Bits<5>>,
     depth_at: Fixed<Bits<5>>,
+    via_at: Fixed<Bits<5>>,
 }
 
 impl<const W: usize> Reports<W> {
@@ -122,6 +128,7 @@ impl<const W: usize> Reports<W> {
             notify_at: Fixed::of(NOTIFY as u64),
             irreport_at: Fixed::of(IRREPORT as u64),
             depth_at: Fixed::of(DEPTH as u64),
+            via_at: Fixed::of(VIA as u64),
             ..Default::default()
         }
     }
@@ -132,7 +139,7 @@ impl<const W: usize> Logic for Reports<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, map, count, known, first, trapped, jumped, is_indirect, no_taken_branch);
         dff_setup!(self, clock, last_pc, last_target, announced);
-        dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth);
+        dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_to);
 
         // packets of the last instruction
         self.decision.flow.next = self.reserved.val();
@@ -168,6 +175,14 @@ impl<const W: usize> Logic for Reports<W> {
         // the reader takes this address neither for the target of a return nor for an earlier visit
         self.notify.next = !self.jumped.q.val()
             & ((self.returned.q.val() & self.closes.val()) | (self.is_wrong.q.val() & !self.closes.val()));
+        // the address may have been visited before that return, without a branch in between
+        self.via.next = self.returns.q.val()
+            & self.known.q.val()
+            & !self.first.q.val()
+            & !self.jumped.q.val()
+            & !self.returned.q.val()
+            & (self.is_wrong.q.val() | self.closes.val())
+            & !self.epc.val();
         self.reported.next = self.known.q.val() & !self.first.q.val() & !self.jumped.q.val();
         self.handler.next = self.first.q.val() & self.trapped.q.val();
 
@@ -185,11 +200,15 @@ impl<const W: usize> Logic for Reports<W> {
             | (bit_cast::<24, 1>(self.handler.val().into()) << self.trap_at.val())
             | (bit_cast::<24, 1>(self.notify.val().into()) << self.notify_at.val())
             | (bit_cast::<24, 1>(self.after_wrong.q.val().into()) << self.irreport_at.val())
-            | (bit_cast::<24, 6>(self.wrong_depth.q.val()) << self.depth_at.val());
+            | (bit_cast::<24, 6>(self.wrong_depth.q.val()) << self.depth_at.val())
+            | (bit_cast::<24, 1>(self.via.val().into()) << self.via_at.val());
         self.entry.icnt.next = self.map.q.val().get_bits::<24>(0);
         self.entry.context_value.next = bit_cast::<19, 7>(self.map.q.val().get_bits::<7>(24));
         self.entry.pc.next = self.last_pc.q.val();
         self.entry.target.next = self.last_target.q.val();
+        if self.via.val() {
+            self.entry.target.next = self.returned_to.q.val();
+        }
         self.entry.resync_pc.next = 0.into();
         self.entry.cc.next = 0.into();
 
@@ -207,6 +226,14 @@ impl<const W: usize> Logic for Reports<W> {
         self.begins.next = self.decision.sync.val() | self.decision.exception.val() | self.resync.val();
         self.maps.next = self.branch.val() & !self.begins.val();
         self.map_bit.next = bit_cast::<32, 1>(self.not_taken.val().into()) << self.count_kept.val();
+        self.sets.next = self.decision.beat.val() & self.known.q.val() & self.is_implicit.q.val() & !self.begins.val();
+        if self.sets.val() {
+            self.returned_to.d.next = self.pc.val();
+        }
+        self.returns.d.next = self.sets.val() | (self.returns.q.val() & !self.decision.restart.val());
+        if self.decision.beat.val() & self.branch.val() {
+            self.returns.d.next = false;
+        }
         if self.decision.beat.val() {
             if self.maps.val() {
                 self.map.d.next = self.map_kept.val() | self.map_bit.val();

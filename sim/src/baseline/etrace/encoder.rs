@@ -5,22 +5,21 @@
 //! that can affect packets are processed: the first after a discontinuity, branches and jumps, and the
 //! last before a trap or the end.
 
+mod send;
+
 use super::tables::Tables;
-use super::{format0, Encoded, EtraceError, Extras, Options};
+use super::{Encoded, EtraceError, Extras, Options};
 use crate::baseline::Stats;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::Parameters;
-use riscv_etrace::packet;
 use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
-use riscv_etrace::packet::sync::{self, EncoderMode, QualStatus, Support};
+use riscv_etrace::packet::sync::QualStatus;
 use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
-use riscv_etrace::types::{branch, trap, Privilege};
+use riscv_etrace::types::{branch, trap};
 use std::num::NonZeroU8;
 
-/// Trace type in an SMI packet's header: instruction trace.
-const TRACE_TYPE: u8 = 0b10;
 /// Number of branches in a full map.
 const FULL: u64 = 31;
 /// Maximum number of straight path segments that are remembered.
@@ -42,21 +41,6 @@ enum Kind {
     IndirectCall,
     /// Not an instruction; its `pc` is the EPC.
     Trap(trap::Info),
-}
-
-/// Lengthens a packet to the first bit of its address: an encoder that sends the fields before it as they come does not cut these.
-fn lengthen(bytes: &mut Vec<u8>, payload: &Payload) {
-    let bits = match payload {
-        Payload::Branch(Branch { branch_map, address: Some(_) }) => 7 + format0::map_bits(branch_map.count()),
-        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15,
-        _ => return,
-    };
-    let length = 1 + usize::from((bits + 1).div_ceil(8));
-    if bytes.len() < length {
-        let sign = if bytes[bytes.len() - 1] & 0x80 == 0 { 0 } else { 0xff };
-        bytes.resize(length, sign);
-        bytes[0] = bytes[0] & !31 | (length - 1) as u8;
-    }
 }
 
 type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
@@ -95,6 +79,8 @@ enum Before {
 enum Next {
     Step,
     Trap,
+    /// A synchronization without a trap.
+    Sync,
     End,
 }
 
@@ -138,6 +124,8 @@ pub struct Encoder<'a> {
     address: u64,
     /// Bit d: there was an implicit return at depth d since the last packet.
     implicit: u64,
+    /// With [`Extras::port_only`]: target of the last implicit return since the last branch or packet.
+    returned_to: Option<u64>,
     /// Straight path segments since the last branch or packet, and the start of the current one.
     segments: Vec<(u64, u64)>,
     from: u64,
@@ -198,6 +186,7 @@ impl<'a> Encoder<'a> {
             branches: Branches::default(),
             address: 0,
             implicit: 0,
+            returned_to: None,
             segments: Vec::new(),
             from: 0,
             at: 0,
@@ -299,7 +288,7 @@ impl<'a> Encoder<'a> {
     /// Reports what comes before the next instruction, at `pc`, which begins with a synchronization.
     fn synchronize_next(&mut self, pc: u64, time: u64) -> Result<(), EtraceError> {
         if let Some(current) = self.current.take() {
-            self.process(current, Next::Trap)?;
+            self.process(current, Next::Sync)?;
         }
         self.waiting_trap = None;
         if self.extras.port_only {
@@ -406,13 +395,17 @@ impl<'a> Encoder<'a> {
             Before::Nothing | Before::Trap { reported: true, .. } => self.start(&c, not_taken)?,
             Before::Trap { info, reported: false } => self.trap(info, true, &c, not_taken)?,
             Before::Jump(irdepth) => {
-                let info = AddressInfo { updiscon: next == Next::Trap, irdepth, ..self.delta(c.pc) };
+                let info =
+                    AddressInfo { updiscon: matches!(next, Next::Trap | Next::Sync), irdepth, ..self.delta(c.pc) };
                 let index = self.tables.look_up(c.pc).filter(|_| !info.updiscon);
                 self.report(c.pc, info, index, failed)?;
             }
             Before::Plain | Before::Return if next != Next::Step => {
                 if !matches!(c.kind, Kind::Branch { .. }) {
                     self.disambiguate(c.pc)?;
+                }
+                if matches!(self.before, Before::Plain) && !(next == Next::Trap && self.is_uninferable(&c)) {
+                    self.lead(&c)?;
                 }
                 // without `notify`, decoders expect the target of a return that is not implicit
                 let notify = matches!(self.before, Before::Return);
@@ -442,6 +435,7 @@ impl<'a> Encoder<'a> {
 
     /// Continues after step `c`; `reported_address`: its address was reported.
     fn leave(&mut self, c: Step, reported_address: bool) -> Result<(), EtraceError> {
+        let returned = matches!(self.before, Before::Return);
         self.before = match c.kind {
             Kind::Plain | Kind::Branch { .. } | Kind::Jump | Kind::Call | Kind::Trap(_) => Before::Plain,
             Kind::Indirect | Kind::IndirectCall => Before::Jump(None),
@@ -459,12 +453,18 @@ impl<'a> Encoder<'a> {
             _ => self.segments.len() >= MAX_SEGMENTS,
         };
         if notify && !reported_address {
+            if !returned {
+                self.lead(&c)?;
+            }
             self.disambiguate(c.pc)?;
             self.report(c.pc, AddressInfo { notify: true, ..self.delta(c.pc) }, None, false)?;
         }
         match (c.kind, self.before) {
             (Kind::Plain | Kind::Trap(_), _) => return Ok(()),
-            (Kind::Branch { .. }, _) => self.segments.clear(),
+            (Kind::Branch { .. }, _) => {
+                self.segments.clear();
+                self.returned_to = None;
+            }
             _ if self.from <= c.pc && !self.extras.port_only => self.segments.push((self.from, c.pc)),
             _ => {}
         }
@@ -473,11 +473,29 @@ impl<'a> Encoder<'a> {
             Kind::Return if matches!(self.before, Before::Return) => {
                 self.implicit |= 1 << self.tables.depth();
                 self.tables.pop();
+                self.returned_to = Some(c.target).filter(|_| self.extras.port_only);
             }
             _ => {}
         }
         self.from = c.target;
         Ok(())
+    }
+
+    /// Whether `c` is a jump that must be reported.
+    fn is_uninferable(&self, c: &Step) -> bool {
+        match c.kind {
+            Kind::Indirect | Kind::IndirectCall => true,
+            Kind::Return => self.tables.top() != Some(c.target),
+            _ => false,
+        }
+    }
+
+    /// Reports the target of the last implicit return, if there was no branch since: the decoder could take an earlier visit of `c`.
+    fn lead(&mut self, c: &Step) -> Result<(), EtraceError> {
+        match self.returned_to.take().filter(|_| !matches!(c.kind, Kind::Branch { .. })) {
+            Some(pc) => self.report(pc, AddressInfo { notify: true, ..self.delta(pc) }, None, false),
+            None => Ok(()),
+        }
     }
 
     /// Whether the path since the last branch or packet, which has reached `pc`, contains `address`.
@@ -535,71 +553,6 @@ impl<'a> Encoder<'a> {
         }
         self.address = pc;
         self.forget(pc);
-        Ok(())
-    }
-
-    fn context(&self, of: &Step) -> sync::Context {
-        let privilege = match of.context.privilege() {
-            0 => Privilege::User,
-            1 => Privilege::Supervisor,
-            _ => Privilege::Machine,
-        };
-        let time = (self.extras.time_width > 0).then_some(of.time);
-        sync::Context { privilege, time, context: of.context.id().into() }
-    }
-
-    fn start(&mut self, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
-        self.branches = Branches::default();
-        self.address = at.pc;
-        self.put(&sync::Start { branch: not_taken, ctx: self.context(at), address: at.pc }.into())
-    }
-
-    fn trap(&mut self, info: trap::Info, thaddr: bool, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
-        self.branches = Branches::default();
-        self.address = at.pc;
-        self.put(&sync::Trap { branch: not_taken, ctx: self.context(at), thaddr, address: at.pc, info }.into())
-    }
-
-    fn support(&mut self, qual_status: QualStatus) -> Result<(), EtraceError> {
-        let ioptions = ReferenceIOptions {
-            implicit_return: self.options.return_stack > 0,
-            jump_target_cache: self.options.jump_targets > 0,
-            branch_prediction: self.options.predictors > 0,
-            full_address: self.extras.full_address,
-            ..Default::default()
-        };
-        let doptions = Default::default();
-        let encoder_mode = EncoderMode::BranchTrace;
-        let support =
-            Support { ienable: true, encoder_mode, qual_status, ioptions, denable: false, dloss: false, doptions };
-        self.put(&support.into())
-    }
-
-    /// The bytes of a packet.
-    fn bytes(&self, payload: &Payload) -> Result<Vec<u8>, EtraceError> {
-        if let Payload::Extension(extension) = payload {
-            return Ok(format0::packet(extension, &self.parameters));
-        }
-        let mut buffer = [0; 48];
-        let size = buffer.len();
-        let mut encoder = packet::builder().with_params(&self.parameters).encoder(buffer.as_mut());
-        let refused = |e: packet::Error| EtraceError::Packet { packet: self.packets, what: e.to_string() };
-        encoder.encode(&packet::smi::Packet::new(TRACE_TYPE, 0, *payload)).map_err(refused)?;
-        let used = size - encoder.uncommitted();
-        let mut bytes = buffer[..used].to_vec();
-        if self.extras.port_only {
-            lengthen(&mut bytes, payload);
-        }
-        Ok(bytes)
-    }
-
-    fn put(&mut self, payload: &Payload) -> Result<(), EtraceError> {
-        let bytes = self.bytes(payload)?;
-        self.bytes.push(bytes[0]);
-        self.bytes.extend(self.extras.source);
-        self.bytes.extend(&bytes[1..]);
-        self.packets += 1;
-        self.implicit = 0;
         Ok(())
     }
 
