@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 110] = [
+const BLOCKS: [(&[&str], &str); 112] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -35,7 +35,7 @@ const BLOCKS: [(&[&str], &str); 110] = [
     (&["trace_framer"], "framer: a trace from its header to its last word"),
     (&["warm_up"], "warm-up: instructions after a resync that are not predicted"),
     (&["stamp"], "sends a short time together with the field after it"),
-    (&["delay", "more", "step", "flags", "pcs", "targets", "misses", "hits", "new_context"], DELAY),
+    (&["delay", "more", "step", "flags", "pcs", "targets", "depths", "misses", "hits", "new_context"], DELAY),
     (&["lost_delay"], DELAY),
     (&["more_delay"], DELAY),
     (&["old_delay"], DELAY),
@@ -74,6 +74,8 @@ const BLOCKS: [(&[&str], &str); 110] = [
     // E-Trace
     (&["reports"], "branches since the last packet, and which packets are due"),
     (&["size"], "bytes of a packet"),
+    (&["field"], "last field of a packet"),
+    (&["returns"], "return stack of E-Trace, empty at each synchronization"),
     // load values and inputs
     (&["queue"], "accesses of a core until the filters take them"),
     (&["episodes"], "reads and writes of an episode"),

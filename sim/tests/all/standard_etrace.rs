@@ -83,7 +83,7 @@ pub fn parameters(options: Options, xlen: u8) -> Parameters {
 
 #[test]
 fn packets_of_the_baseline_encoder_are_decoded_in_every_mode() {
-    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1 };
+    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6 };
     for seed in 0..100 {
         let program = common::program(seed, 400);
         let image = Image::new(&program);
@@ -148,7 +148,7 @@ pub fn interrupted(events: &[FlowEvent], seed: u64) -> Vec<FlowEvent> {
 
 /// The streams of a walk in all variants, with parameters and events.
 fn variants(seed: u64, image: &Image, mut each: impl FnMut(&str, &Parameters, &[u8], &[FlowEvent])) {
-    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1 };
+    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6 };
     let events = interrupted(&merge(common::walk(image, 400, 1, seed, 3000)), seed);
     for options in Options::ALL.into_iter().chain([small]) {
         for variant in 0..4u64 {
@@ -158,7 +158,7 @@ fn variants(seed: u64, image: &Image, mut each: impl FnMut(&str, &Parameters, &[
                 resync: [None, Some(1), Some(40), Some(1000)][variant as usize],
                 time_width: [40, 0][variant as usize / 2],
                 context_width: 8,
-                port_only: false,
+                ..Extras::default()
             };
             let mut encoder = Encoder::with_extras(options, extras, image, 32).unwrap();
             events.iter().for_each(|e| encoder.push(e).unwrap());

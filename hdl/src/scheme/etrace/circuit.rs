@@ -5,7 +5,7 @@ use super::entry::layout;
 use super::front::EtraceFront;
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
-use crate::emit::{EmitError, Ingress, SystemOptions};
+use crate::emit::{EmitError, Ingress, SystemOptions, CORES};
 use crate::ingress::etrace::EtracePins;
 use crate::ingress::pins::Pins;
 use crate::ingress::rvfi::RvfiPins;
@@ -17,9 +17,8 @@ use crate::top::{Parts, System};
 use crate::verilog::Style;
 use crate::widget::slot::Slot;
 use retire::elf::Program;
-use retire::image::Image;
 use retire::FlowEvent;
-use sim::baseline::etrace::{words, EtraceParams, Options};
+use sim::baseline::etrace::{words, EtraceParams};
 use sim::params::{Platform, TraceParams};
 use sim::scheme::taken::TakenParams;
 use sim::scheme::FlowScheme;
@@ -49,9 +48,9 @@ fn system<P: Pins<W>, const W: usize>(params: &EtraceParams, options: &SystemOpt
     let (platform, layout) = (platform(params), layout(params.xlen));
     let parts = Parts {
         spine: Spine::with_stream(&Stream::from(params), &platform, &layout, options.log2_fifo.into(), extras),
-        encoder: Slot::new(Box::new(EtraceEncoder::new())),
+        encoder: Slot::new(Box::new(EtraceEncoder::new(params))),
     };
-    let front = || Slot::<FrontPort<W>>::new(Box::new(EtraceFront::with(extras)));
+    let front = || Slot::<FrontPort<W>>::new(Box::new(EtraceFront::with(params, extras)));
     AnyTop::new(System::<P, W>::of(&platform, extras, &front, parts))
 }
 
@@ -75,15 +74,22 @@ impl Circuit for EtraceParams {
 
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
         self.check()?;
-        if self.options != Options::BASE {
-            return Err(EmitError::Data(self.options.to_string(), "etrace"));
+        if self.options.predictors > 0 || self.options.jump_targets > 0 {
+            return Err(EmitError::Data(
+                self.options.to_string(),
+                "etrace, with +ir2 to +ir32, +sync2 to +sync1048576",
+            ));
         }
-        check_standard(&self.options.to_string(), options)
+        check_standard(&self.options.to_string(), options)?;
+        match CORES.contains(&self.cores) {
+            true => Ok(()),
+            false => Err(EmitError::Cores(self.cores)),
+        }
     }
 
     fn standard(&self) -> Option<Standard<'_>> {
         let words = |program: &Program, events: &[FlowEvent]| {
-            Ok(words(&self.bytes(&Image::new(program), events).map_err(|e| e.to_string())?))
+            Ok(words(&self.bytes(program, events).map_err(|e| e.to_string())?))
         };
         Some(Standard { platform: platform(self), words: Box::new(words) })
     }

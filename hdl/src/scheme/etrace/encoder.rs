@@ -9,19 +9,24 @@
 //!
 //! # Timing
 //! A packet takes two cycles before its first byte. Then come, one a cycle, its header, the fields before the map or address,
-//! and eight bits each of map and address. A packet is cut to whole bytes: the bits above its last field, and those of that
-//! field that equal the one below, are not sent.
+//! and eight bits each of map and address. With more than one core, the core is in a byte after the header, which takes one cycle.
+//! A packet is cut to whole bytes: the bits above its last field, and those of that field that equal the one below, are not sent.
+//!
+//! The last address of a core is in a register with one core, in a memory of one word per core with more.
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`].
 
-use super::entry::{ANNOUNCE, BRANCH, REPORTED, TRAP, UPDISCON};
+use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
 use super::entry::{POST_ENDED, POST_EPC, PRE_FULL, PRE_REPORT, PRE_SYNC};
+use super::field::Field;
 use super::size::Size;
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
 use crate::widget::slot::part;
 use rust_hdl::prelude::*;
+use sim::baseline::etrace::EtraceParams;
 
 /// What is sent, or read.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -32,6 +37,8 @@ enum PacketStep {
     Load,
     /// The header.
     Header,
+    /// The core.
+    Source,
     /// The fields from the format to the map or address.
     Format,
     /// The other fields of a trap before its address.
@@ -42,10 +49,12 @@ enum PacketStep {
     Last,
     /// The header of a support packet.
     SupportHeader,
+    /// The core.
+    SupportSource,
     /// Its first byte.
     Support,
-    /// Its second byte.
-    SupportZeros,
+    /// Its second byte: which modes are active.
+    SupportOptions,
 }
 
 /// The encoder, for words of W bits.
@@ -53,6 +62,7 @@ enum PacketStep {
 pub struct EtraceEncoder<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: EncoderPort<W>,
+    field: Field<W>,
     size: Size<W>,
     step: DFF<PacketStep>,
     next_step: Signal<Local, PacketStep>,
@@ -63,16 +73,26 @@ pub struct EtraceEncoder<const W: usize> {
     branch: DFF<Bit>,
     reported: DFF<Bit>,
     trap: DFF<Bit>,
+    notify: DFF<Bit>,
+    irreport: DFF<Bit>,
+    // an address is reported before that of the report; it was
+    via: DFF<Bit>,
+    led: DFF<Bit>,
+    next_via: Signal<Local, Bit>,
+    depth: DFF<Bits<6>>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     // the synchronization is that at the target of a jump
     epc: DFF<Bit>,
     kinds: Signal<Local, Bits<W>>,
-    // last reported address
-    address: DFF<Bits<W>>,
-    // bits of the map or of the last field that were not sent, and the bit above
+    // last reported address of the core
+    last: Mem<4, W>,
+    own_last: DFF<Bits<W>>,
+    address: Signal<Local, Bits<W>>,
+    // bits of the map or of the last field that were not sent, and those above, the top one of which repeats
     value: DFF<Bits<W>>,
-    fill: DFF<Bit>,
+    tail: DFF<Bits<8>>,
+    fill: Signal<Local, Bit>,
     left: DFF<Bits<7>>,
     map_parts: DFF<Bits<2>>,
     // packet
@@ -80,18 +100,17 @@ pub struct EtraceEncoder<const W: usize> {
     is_full: Signal<Local, Bit>,
     is_trap: Signal<Local, Bit>,
     has_map: Signal<Local, Bit>,
-    minus: Signal<Local, Bits<W>>,
-    difference: Signal<Local, Bits<W>>,
-    low: Signal<Local, Bits<W>>,
-    sign: Signal<Local, Bit>,
-    upper: Signal<Local, Bits<W>>,
-    loaded: Signal<Local, Bits<W>>,
     shifted: Signal<Local, Bits<W>>,
     prefix: Signal<Local, Bits<7>>,
     map_first: Signal<Local, Bits<2>>,
     map_last: Signal<Local, Bits<4>>,
     status: Signal<Local, Bits<2>>,
     long_support: Signal<Local, Bit>,
+    many: Fixed<Bit>,
+    returns: Fixed<Bit>,
+    ones_8: Fixed<Bits<8>>,
+    tail_at: Fixed<Bits<7>>,
+    depth_at: Fixed<Bits<5>>,
     sends: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
     ends_packet: Signal<Local, Bit>,
@@ -115,11 +134,6 @@ pub struct EtraceEncoder<const W: usize> {
     post_epc: Fixed<Bits<2>>,
     post_ended: Fixed<Bits<2>>,
     count_bits: Fixed<Bits<5>>,
-    address_mask: Fixed<Bits<W>>,
-    sign_mask: Fixed<Bits<W>>,
-    top_mask: Fixed<Bits<W>>,
-    full_mask: Fixed<Bits<W>>,
-    fill_mask: Fixed<Bits<W>>,
     eight: Fixed<Bits<7>>,
     c_report: Fixed<Bits<7>>,
     c_map: Fixed<Bits<7>>,
@@ -140,6 +154,7 @@ pub struct EtraceEncoder<const W: usize> {
     short_header: Fixed<Bits<8>>,
     long_header: Fixed<Bits<8>>,
     support: Fixed<Bits<8>>,
+    ioptions: Fixed<Bits<8>>,
     sync_format: Fixed<Bits<8>>,
     trap_format: Fixed<Bits<8>>,
     thaddr: Fixed<Bits<8>>,
@@ -150,6 +165,7 @@ pub struct EtraceEncoder<const W: usize> {
 }
 
 const _: () = assert!(UPDISCON == 5 && ANNOUNCE == 6 && BRANCH == 7 && REPORTED == 8 && TRAP == 9);
+const _: () = assert!(NOTIFY == 10 && IRREPORT == 11 && DEPTH == 12 && VIA == 18);
 
 /// Header byte of instruction trace, without the length.
 const HEADER: u8 = 0b10 << 5;
@@ -159,10 +175,22 @@ const MAP_BITS: u8 = 7;
 const TRAP_BITS: u8 = 15;
 
 impl<const W: usize> EtraceEncoder<W> {
-    /// The encoder.
-    pub fn new() -> Self {
-        let sign = 1u64 << (W - 2);
+    /// The encoder for `params`.
+    ///
+    /// # Panics
+    /// When W is not `xlen`.
+    pub fn new(params: &EtraceParams) -> Self {
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
+        let (many, returns) = (params.cores > 1, params.options.return_stack > 0);
+        let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
         Self {
+            last: Mem::new(ti_bits.max(1), if many { W - 1 } else { 0 }),
+            many: Fixed::new(many),
+            returns: Fixed::new(returns),
+            ones_8: Fixed::of(0xffu8),
+            tail_at: Fixed::of(W as u64 - 8),
+            depth_at: Fixed::of(DEPTH as u64),
+            field: Field::new(returns),
             size: Size::new(),
             pre_report: Fixed::of(PRE_REPORT),
             pre_full: Fixed::of(PRE_FULL),
@@ -170,11 +198,6 @@ impl<const W: usize> EtraceEncoder<W> {
             post_epc: Fixed::of(POST_EPC),
             post_ended: Fixed::of(POST_ENDED),
             count_bits: Fixed::of(crate::spine::entry::COUNT_PORT_BITS as u64),
-            address_mask: Fixed::of(2 * sign - 1),
-            sign_mask: Fixed::of(sign),
-            top_mask: Fixed::of(2 * sign),
-            full_mask: Fixed::of((u64::MAX >> (64 - W)) & !0x7fff_ffff),
-            fill_mask: Fixed::of(0xffu64 << (W - 8)),
             eight: Fixed::of(8u8),
             c_report: Fixed::of(REPORT_BITS),
             c_map: Fixed::of(MAP_BITS),
@@ -196,6 +219,8 @@ impl<const W: usize> EtraceEncoder<W> {
             long_header: Fixed::of(HEADER | 2),
             // format 3.3, enabled, branch trace
             support: Fixed::of(0x1fu8),
+            // implicit return
+            ioptions: Fixed::of(u8::from(returns)),
             // format 3.0, machine mode; format 3.1
             sync_format: Fixed::of(0x63u8),
             trap_format: Fixed::of(0x67u8),
@@ -209,12 +234,14 @@ impl<const W: usize> EtraceEncoder<W> {
     }
 }
 
-#[allow(clippy::collapsible_match)] // a kernel has no guards
+// a kernel has no guards; the constant condition is nested alone, so that the Verilog writer can fold it
+#[allow(clippy::collapsible_match, clippy::collapsible_if)]
 impl<const W: usize> Logic for EtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, branches, updiscon, announce, branch, reported, trap, pre, post, epc);
-        dff_setup!(self, clock, address, value, fill, left, map_parts);
+        dff_setup!(self, clock, own_last, value, tail, left, map_parts, notify, irreport, depth, via, led);
+        clock!(self, clock, last);
 
         // the packet
         self.is_report.next = self.pre.q.val() == self.pre_report.val();
@@ -231,29 +258,28 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 }
             }
         }
-        self.long_support.next = self.status.val().get_bit(1);
+        self.long_support.next = self.status.val().get_bit(1) | self.returns.val();
 
-        // the last field, with the bit after it
-        self.minus.next = 0.into();
-        if self.is_report.val() {
-            self.minus.next = self.address.q.val();
+        // the last field
+        self.address.next = self.own_last.q.val();
+        if self.many.val() {
+            self.address.next = self.last.rdata.val();
+            // the memory was written in the cycle before
+            if self.led.q.val() {
+                self.address.next = self.own_last.q.val();
+            }
         }
-        self.difference.next = self.port.entry.word.val() - self.minus.val();
-        self.low.next = self.difference.val() & self.address_mask.val();
-        self.sign.next = (self.difference.val() & self.sign_mask.val()).any() & !self.is_trap.val();
-        self.upper.next = self.top_mask.val();
-        if self.is_full.val() {
-            self.sign.next = self.difference.val().get_bit(30);
-            self.upper.next = self.full_mask.val();
-        }
-        self.loaded.next = self.low.val();
-        if self.sign.val() {
-            self.loaded.next = self.low.val() | self.upper.val();
-        }
-        self.shifted.next = self.value.q.val() >> 8;
-        if self.fill.q.val() {
-            self.shifted.next = (self.value.q.val() >> 8) | self.fill_mask.val();
-        }
+        self.field.is_report.next = self.is_report.val();
+        self.field.is_full.next = self.is_full.val();
+        self.field.is_trap.next = self.is_trap.val();
+        self.field.word.next = self.port.entry.word.val();
+        self.field.last.next = self.address.val();
+        self.field.notify.next = self.notify.q.val() | self.via.q.val();
+        self.field.updiscon.next = self.updiscon.q.val();
+        self.field.irreport.next = self.irreport.q.val();
+        self.field.depth.next = self.depth.q.val();
+        self.fill.next = self.tail.q.val().get_bit(7);
+        self.shifted.next = (self.value.q.val() >> 8) | (bit_cast::<W, 8>(self.tail.q.val()) << self.tail_at.val());
 
         // bits before it
         self.prefix.next = self.c_map.val();
@@ -279,7 +305,14 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             self.prefix.next = self.c_trap.val();
         }
         self.size.value.next = self.value.q.val();
-        self.size.fill.next = self.fill.q.val();
+        self.size.fill.next = self.fill.val();
+        self.size.extra.next = 0.into();
+        if self.returns.val() {
+            self.size.extra.next = self.tail.q.val();
+            if self.fill.val() {
+                self.size.extra.next = self.tail.q.val() ^ self.ones_8.val();
+            }
+        }
         self.size.prefix.next = self.prefix.val();
         // the map: parts of eight bits, then the rest
         self.map_first.next = 0.into();
@@ -343,6 +376,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.data.next = 0.into();
         match self.step.q.val() {
             PacketStep::Header => self.data.next = self.header.val() | bit_cast::<8, 4>(self.size.bytes.val()),
+            PacketStep::Source => self.data.next = bit_cast::<8, 4>(self.port.entry.core.val()),
             PacketStep::Format => {
                 self.data.next = self.format_data.val();
                 self.count.next = self.seven_4.val();
@@ -373,6 +407,8 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.data.next = self.long_header.val();
                 }
             }
+            PacketStep::SupportSource => self.data.next = bit_cast::<8, 4>(self.port.entry.core.val()),
+            PacketStep::SupportOptions => self.data.next = self.ioptions.val(),
             PacketStep::Support => {
                 self.data.next = self.support.val() | (bit_cast::<8, 2>(self.status.val()) << 6);
             }
@@ -386,6 +422,11 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.port.bits.high.next = 0.into();
         self.port.bits.busy.next = false;
 
+        self.last.raddr.next = self.port.entry.core.val();
+        self.last.waddr.next = self.port.entry.core.val();
+        self.last.wdata.next = self.port.entry.word.val();
+        self.last.we.next = false;
+
         // the next step
         self.kinds.next = self.port.entry.word.val() >> self.count_bits.val();
         self.ends_packet.next = false;
@@ -393,6 +434,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.rest_pre.next = self.pre.q.val();
         self.rest_post.next = self.post.q.val();
         self.more_supports.next = self.announce.q.val();
+        self.next_via.next = self.via.q.val();
         if self.advance.val() {
             match self.step.q.val() {
                 PacketStep::Open => {
@@ -406,17 +448,28 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.branch.d.next = self.port.entry.word.val().get_bit(7);
                     self.reported.d.next = self.port.entry.word.val().get_bit(8);
                     self.trap.d.next = self.port.entry.word.val().get_bit(9);
+                    if self.returns.val() {
+                        self.notify.d.next = self.port.entry.word.val().get_bit(10);
+                        self.irreport.d.next = self.port.entry.word.val().get_bit(11);
+                        self.next_via.next = self.port.entry.word.val().get_bit(18);
+                        self.led.d.next = false;
+                        self.depth.d.next = bit_cast::<6, W>(self.port.entry.word.val() >> self.depth_at.val());
+                    }
                 }
                 PacketStep::Load => {
-                    self.value.d.next = self.loaded.val();
-                    self.fill.d.next = self.sign.val() ^ (self.updiscon.q.val() & self.is_report.val());
+                    self.value.d.next = self.field.value.val();
+                    self.tail.d.next = self.field.tail.val();
                     self.next_step.next = PacketStep::Header;
                 }
                 PacketStep::Header => {
                     self.left.d.next = self.size.left.val();
                     self.map_parts.d.next = self.map_first.val();
                     self.next_step.next = PacketStep::Format;
+                    if self.many.val() {
+                        self.next_step.next = PacketStep::Source;
+                    }
                 }
+                PacketStep::Source => self.next_step.next = PacketStep::Format,
                 PacketStep::Format => {
                     self.next_step.next = PacketStep::Last;
                     if self.is_trap.val() {
@@ -432,41 +485,59 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.value.d.next = self.shifted.val();
                     self.map_parts.d.next = self.map_parts.q.val() - self.one_2.val();
                     if !self.map_parts.q.val().any() {
-                        self.value.d.next = self.loaded.val();
+                        self.value.d.next = self.field.value.val();
                         self.next_step.next = PacketStep::Last;
                     }
                 }
                 PacketStep::Last => {
                     self.value.d.next = self.shifted.val();
+                    self.tail.d.next = 0.into();
+                    if self.fill.val() {
+                        self.tail.d.next = self.ones_8.val();
+                    }
                     self.left.d.next = self.left.q.val() - self.eight.val();
                     if self.is_last.val() {
                         self.ends_packet.next = true;
                         self.rest_pre.next = 0.into();
+                        if self.via.q.val() {
+                            // then the report itself, without branches
+                            self.rest_pre.next = self.pre.q.val();
+                            self.branches.d.next = 0.into();
+                            self.next_via.next = false;
+                            self.led.d.next = true;
+                        }
+                        self.last.we.next = self.many.val() & !self.is_full.val();
                         if !self.is_full.val() {
-                            self.address.d.next = self.port.entry.word.val();
+                            self.own_last.d.next = self.port.entry.word.val();
                         }
                     }
                 }
-                PacketStep::SupportHeader => self.next_step.next = PacketStep::Support,
+                PacketStep::SupportHeader => {
+                    self.next_step.next = PacketStep::Support;
+                    if self.many.val() {
+                        self.next_step.next = PacketStep::SupportSource;
+                    }
+                }
+                PacketStep::SupportSource => self.next_step.next = PacketStep::Support,
                 PacketStep::Support => {
-                    self.next_step.next = PacketStep::SupportZeros;
+                    self.next_step.next = PacketStep::SupportOptions;
                     if !self.long_support.val() {
                         self.ends_packet.next = true;
                     }
                 }
-                PacketStep::SupportZeros => self.ends_packet.next = true,
+                PacketStep::SupportOptions => self.ends_packet.next = true,
             }
-            if self.ends_packet.val() & (self.step.q.val() == PacketStep::Support) {
+            if self.ends_packet.val()
+                & ((self.step.q.val() == PacketStep::Support) | (self.step.q.val() == PacketStep::SupportOptions))
+            {
                 // that at the beginning, or that at the end
                 self.more_supports.next = false;
                 if !self.announce.q.val() {
                     self.rest_post.next = 0.into();
                 }
             }
-            if self.step.q.val() == PacketStep::SupportZeros {
-                self.rest_post.next = 0.into();
-            }
         }
+        self.via.d.next = self.next_via.val();
         self.port.entry.done.next = false;
         self.next_epc.next = self.epc.q.val() & (self.step.q.val() != PacketStep::Open);
         self.pre.d.next = self.rest_pre.val();
@@ -501,7 +572,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             self.next_full.next = self.rest_pre.val() == self.pre_full.val();
         }
         self.port.entry.field.next = self.f_pc.val();
-        if self.next_epc.val() {
+        if self.next_epc.val() | self.next_via.val() {
             self.port.entry.field.next = self.f_target.val();
         }
         if self.next_full.val() | (self.next_step.val() == PacketStep::Format) {

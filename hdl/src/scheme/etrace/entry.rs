@@ -4,10 +4,10 @@
 //! | --- | --- |
 //! | `pre` | [`PRE_NONE`], [`PRE_REPORT`], [`PRE_FULL`] or [`PRE_SYNC`]: a packet about the instruction at `pc` |
 //! | `post` | [`POST_NONE`], [`POST_EPC`], [`POST_LOST`] or [`POST_ENDED`]: a packet after it |
-//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`] |
+//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`], [`VIA`] |
 //! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken |
 //! | `pc` | address of a report or synchronization |
-//! | `target` | of [`POST_EPC`] |
+//! | `target` | of [`POST_EPC`]; with [`VIA`] an address that is reported before `pc`, with the branches |
 //!
 //! The support packet that [`ANNOUNCE`] stands for comes before both.
 
@@ -41,6 +41,16 @@ pub const BRANCH: usize = 7;
 pub const REPORTED: usize = 8;
 /// Bit of `bcnt`: the synchronization is that of a trap handler.
 pub const TRAP: usize = 9;
+
+/// Bit of `bcnt`: an address is reported though no jump that must be reported leads to it, and not only for branches.
+pub const NOTIFY: usize = 10;
+/// Bit of `bcnt`: a return that the return stack did not predict leads to the address.
+pub const IRREPORT: usize = 11;
+/// First of six bits of `bcnt`: with [`IRREPORT`] the entries of the return stack, sign-extended from the width of `irdepth`.
+pub const DEPTH: usize = 12;
+
+/// Bit of `bcnt`: before the report, the target of the last predicted return is reported.
+pub const VIA: usize = 18;
 
 /// Most branches of a map.
 pub const FULL: u8 = 31;

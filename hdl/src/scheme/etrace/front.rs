@@ -15,18 +15,26 @@
 //!
 //! Whether the trace needs the address of an instruction depends on the one after it, so that each is reported with the next one,
 //! with the overflow or with the stop. An entry is therefore reserved for an instruction when one before it may need it: after a
-//! branch, after the first instruction, and at the second one after an indirect jump.
+//! branch, after the first instruction, after a return that the return stack did not predict, when a synchronization is due, and at
+//! the second one after an indirect jump.
+//!
+//! A synchronization that is due comes at the instruction after the next branch or jump, but not after a return that the return
+//! stack did not predict: the reader would take its prediction.
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
 use super::reports::Reports;
+use super::returns::Returns;
 use crate::spine::front_port::FrontPort;
 use crate::spine::ports::{ControlIn, DecisionOut, EntryOut};
 use crate::spine::trace_fsm::TraceFsm;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
+use crate::widget::each::when;
+use crate::widget::fixed::Fixed;
 use crate::widget::slot::part;
 use rust_hdl::prelude::*;
+use sim::baseline::etrace::EtraceParams;
 
 /// A front end for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -35,25 +43,56 @@ pub struct EtraceFront<const W: usize> {
     pub port: FrontPort<W>,
     trace_fsm: TraceFsm,
     reports: Reports<W>,
-    // S2: the instruction before was the first one or a branch; it was an indirect jump; the one before that was
+    // S2: the instruction before was the first one or a branch; it was a return that was not predicted; it was an indirect jump;
+    // the one before that was
     leads: DFF<Bit>,
+    wronged: DFF<Bit>,
     indirect: DFF<Bit>,
     jumped: DFF<Bit>,
+    // S2: the next instruction begins with a synchronization; instructions since the last one, up to the period
+    due: DFF<Bit>,
+    since: DFF<Bits<21>>,
+    periodic: Fixed<Bit>,
+    begins: Signal<Local, Bit>,
+    passed: Signal<Local, Bits<21>>,
+    count: Signal<Local, Bits<21>>,
+    period: Fixed<Bits<21>>,
+    one: Fixed<Bits<21>>,
+    flow: Signal<Local, Bit>,
+    // S2: the return stack
+    stack: Fixed<Bit>,
+    returns: Returns<W>,
+    hit: Signal<Local, Bit>,
+    wrong: Signal<Local, Bit>,
+    full_depth: Fixed<Bits<6>>,
+    above_depth: Fixed<Bits<6>>,
+    depth: Signal<Local, Bits<6>>,
     is_indirect: Signal<Local, Bit>,
     may_push: Signal<Local, Bit>,
     entered: Signal<Local, Bit>,
     not_taken: Signal<Local, Bit>,
-    // S3: live, valid, intr, may push, branch, not taken, indirect
-    flags: Delay<7>,
-    flags_3: Signal<Local, Bits<7>>,
+    // S3: live, valid, intr, may push, branch, not taken, indirect, predicted return, other return, synchronization due
+    flags: Delay<10>,
+    flags_3: Signal<Local, Bits<10>>,
+    depths: Delay<6>,
     pcs: Delay<W>,
     targets: Delay<W>,
 }
 
 impl<const W: usize> EtraceFront<W> {
-    /// The front end with `extras`.
-    pub fn with(extras: Extras) -> Self {
+    /// The front end for `params` with `extras`.
+    pub fn with(params: &EtraceParams, extras: Extras) -> Self {
+        let (stack, sync) = (params.options.return_stack, params.options.sync);
         Self {
+            stack: Fixed::new(stack > 0),
+            returns: when(stack > 0, || Returns::new(stack, usize::from(params.xlen) - 1)),
+            // only the largest depth has the top bit of `irdepth` set
+            full_depth: Fixed::of(1u8 << stack),
+            above_depth: Fixed::of(0x3fu8 & !((1u8 << stack) - 1)),
+            depths: Delay::new(1),
+            periodic: Fixed::new(sync > 0),
+            period: Fixed::of(1u64 << sync),
+            one: Fixed::of(1u8),
             trace_fsm: TraceFsm::deferred(extras),
             reports: Reports::new(),
             flags: Delay::new(1),
@@ -64,11 +103,13 @@ impl<const W: usize> EtraceFront<W> {
     }
 }
 
+// the constant condition is nested alone, so that the Verilog writer can fold it
+#[allow(clippy::collapsible_if)]
 impl<const W: usize> Logic for EtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, leads, indirect, jumped);
-        clock!(self, clock, trace_fsm, reports, flags, pcs, targets);
+        dff_setup!(self, clock, leads, wronged, indirect, jumped, due, since);
+        clock!(self, clock, trace_fsm, reports, flags, pcs, targets, returns, depths);
 
         // S2
         self.trace_fsm.reset.next = self.port.reset.val();
@@ -81,17 +122,54 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.trace_fsm.stage_live.next = self.port.beat.live.val();
         self.trace_fsm.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
         self.trace_fsm.hide.next = self.port.beat.hide.val();
-        self.is_indirect.next = self.port.beat.lookup.val() | self.port.beat.pop.val();
-        self.may_push.next = self.leads.q.val() | self.jumped.q.val();
-        self.trace_fsm.may_push.next = self.may_push.val() | self.port.beat.intr.val();
         self.entered.next = self.trace_fsm.seen.val() & self.port.beat.valid.val() & self.trace_fsm.counts.val();
+        self.begins.next = !self.trace_fsm.has_begun.val() | self.port.beat.intr.val() | self.due.q.val();
+        self.returns.step.next = self.entered.val();
+        self.returns.begins.next = self.begins.val();
+        self.returns.push.next = self.port.beat.push.val();
+        self.returns.pop.next = self.port.beat.pop.val();
+        self.returns.link.next = self.port.beat.link.val();
+        self.returns.target.next = self.port.beat.target.val();
+        self.hit.next = false;
+        self.wrong.next = false;
+        self.depth.next = 0.into();
+        if self.stack.val() {
+            self.hit.next = self.returns.hit.val();
+            self.wrong.next = self.returns.wrong.val();
+            self.depth.next = self.returns.depth.val();
+            if self.returns.depth.val() == self.full_depth.val() {
+                self.depth.next = self.above_depth.val();
+            }
+        }
+        self.is_indirect.next = self.port.beat.lookup.val() | (self.port.beat.pop.val() & !self.hit.val());
+        self.flow.next = self.port.beat.branch.val()
+            | self.port.beat.jump.val()
+            | self.port.beat.lookup.val()
+            | self.port.beat.pop.val();
+        self.may_push.next = self.leads.q.val() | self.jumped.q.val() | self.wronged.q.val() | self.due.q.val();
+        self.trace_fsm.may_push.next = self.may_push.val() | self.port.beat.intr.val();
         if self.entered.val() {
-            self.leads.d.next =
-                !self.trace_fsm.has_begun.val() | self.port.beat.intr.val() | self.port.beat.branch.val();
+            self.leads.d.next = self.begins.val() | self.port.beat.branch.val();
+            self.wronged.d.next = self.wrong.val();
             self.indirect.d.next = self.is_indirect.val();
             self.jumped.d.next = self.indirect.q.val();
         }
-        // resyncs are decided in the last stage
+        self.passed.next = self.since.q.val();
+        if self.begins.val() {
+            self.passed.next = 0.into();
+        }
+        // with the instruction
+        self.count.next = self.passed.val();
+        if self.passed.val() != self.period.val() {
+            self.count.next = self.passed.val() + self.one.val();
+        }
+        if self.periodic.val() {
+            if self.entered.val() {
+                self.since.d.next = self.count.val();
+                self.due.d.next = (self.count.val() == self.period.val()) & self.flow.val() & !self.wrong.val();
+            }
+        }
+        // the schedule of the spine is not used
         self.trace_fsm.flow.next = false;
         self.trace_fsm.resynced.next = false;
         self.trace_fsm.started_decoding.next = false;
@@ -99,13 +177,18 @@ impl<const W: usize> Logic for EtraceFront<W> {
         // S3
         self.flags.clear.next = self.port.reset.val();
         self.not_taken.next = !self.port.beat.taken.val();
-        self.flags.from.next = bit_cast::<7, 1>(self.trace_fsm.seen.val().into())
-            | (bit_cast::<7, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
-            | (bit_cast::<7, 1>(self.port.beat.intr.val().into()) << 2)
-            | (bit_cast::<7, 1>(self.may_push.val().into()) << 3)
-            | (bit_cast::<7, 1>(self.port.beat.branch.val().into()) << 4)
-            | (bit_cast::<7, 1>(self.not_taken.val().into()) << 5)
-            | (bit_cast::<7, 1>(self.is_indirect.val().into()) << 6);
+        self.flags.from.next = bit_cast::<10, 1>(self.trace_fsm.seen.val().into())
+            | (bit_cast::<10, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
+            | (bit_cast::<10, 1>(self.port.beat.intr.val().into()) << 2)
+            | (bit_cast::<10, 1>(self.may_push.val().into()) << 3)
+            | (bit_cast::<10, 1>(self.port.beat.branch.val().into()) << 4)
+            | (bit_cast::<10, 1>(self.not_taken.val().into()) << 5)
+            | (bit_cast::<10, 1>(self.is_indirect.val().into()) << 6)
+            | (bit_cast::<10, 1>(self.hit.val().into()) << 7)
+            | (bit_cast::<10, 1>(self.wrong.val().into()) << 8)
+            | (bit_cast::<10, 1>(self.due.q.val().into()) << 9);
+        self.depths.clear.next = false;
+        self.depths.from.next = self.depth.val();
         self.flags_3.next = self.flags.to.val();
         self.pcs.clear.next = false;
         self.pcs.from.next = self.port.beat.pc.val();
@@ -120,6 +203,10 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.reports.branch.next = self.flags_3.val().get_bit(4);
         self.reports.not_taken.next = self.flags_3.val().get_bit(5);
         self.reports.indirect.next = self.flags_3.val().get_bit(6);
+        self.reports.implicit.next = self.flags_3.val().get_bit(7);
+        self.reports.wrong.next = self.flags_3.val().get_bit(8);
+        self.reports.resync.next = self.flags_3.val().get_bit(9);
+        self.reports.depth.next = self.depths.to.val();
         self.reports.pc.next = self.pcs.to.val();
         self.reports.target.next = self.targets.to.val();
         DecisionOut::join(&mut self.trace_fsm.decision, &mut self.reports.decision);

@@ -13,6 +13,9 @@
 //! | `reserved` | in | 1 | an entry is reserved for the instruction, other than for the first one and for one after a trap |
 //! | `branch`, `not_taken` | in | 1 | it is a direct conditional branch; its outcome |
 //! | `indirect` | in | 1 | it is a jump whose target the code does not contain |
+//! | `implicit`, `wrong` | in | 1 | it is a return to where the return stack says, to another place |
+//! | `depth` | in | 6 | with `wrong`: entries of the return stack, sign-extended from the width of `irdepth` |
+//! | `resync` | in | 1 | a synchronization is due at it |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction |
 //! | `decision` | in | | the decision about it, see [`crate::spine::trace_fsm`] |
 //! | `entry` | out | | an entry about the instruction before it, see [`super::entry`] |
@@ -22,7 +25,7 @@
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
-use super::entry::{ANNOUNCE, BRANCH, REPORTED, TRAP, UPDISCON};
+use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
 use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
@@ -37,6 +40,10 @@ pub struct Reports<const W: usize> {
     pub branch: Signal<In, Bit>,
     pub not_taken: Signal<In, Bit>,
     pub indirect: Signal<In, Bit>,
+    pub implicit: Signal<In, Bit>,
+    pub wrong: Signal<In, Bit>,
+    pub depth: Signal<In, Bits<6>>,
+    pub resync: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
     pub decision: DecisionIn,
@@ -45,12 +52,23 @@ pub struct Reports<const W: usize> {
     map: DFF<Bits<32>>,
     count: DFF<Bits<5>>,
     // the last instruction: there is one, and it has not been synchronized yet; a trap precedes it; an indirect jump leads to
-    // it; it is one itself; its `branch` in a synchronization
+    // it; it is one itself; a predicted return leads to it; it is one; likewise for others; its `branch` in a synchronization
     known: DFF<Bit>,
     first: DFF<Bit>,
     trapped: DFF<Bit>,
     jumped: DFF<Bit>,
     is_indirect: DFF<Bit>,
+    returned: DFF<Bit>,
+    is_implicit: DFF<Bit>,
+    after_wrong: DFF<Bit>,
+    is_wrong: DFF<Bit>,
+    // a predicted return retired since the last branch or packet; its target
+    returns: DFF<Bit>,
+    returned_to: DFF<Bits<W>>,
+    via: Signal<Local, Bit>,
+    sets: Signal<Local, Bit>,
+    // of the last return that was not predicted; none of one can follow another, as it leaves the stack unchanged
+    wrong_depth: DFF<Bits<6>>,
     no_taken_branch: DFF<Bit>,
     last_pc: DFF<Bits<W>>,
     last_target: DFF<Bits<W>>,
@@ -67,6 +85,7 @@ pub struct Reports<const W: usize> {
     pre: Signal<Local, Bits<2>>,
     post: Signal<Local, Bits<2>>,
     updiscon: Signal<Local, Bit>,
+    notify: Signal<Local, Bit>,
     reported: Signal<Local, Bit>,
     handler: Signal<Local, Bit>,
     epc: Signal<Local, Bit>,
@@ -83,6 +102,10 @@ pub struct Reports<const W: usize> {
     branch_at: Fixed<Bits<5>>,
     reported_at: Fixed<Bits<5>>,
     trap_at: Fixed<Bits<5>>,
+    notify_at: Fixed<Bits<5>>,
+    irreport_at: Fixed<Bits<5>>,
+    depth_at: Fixed<Bits<5>>,
+    via_at: Fixed<Bits<5>>,
 }
 
 impl<const W: usize> Reports<W> {
@@ -102,6 +125,10 @@ impl<const W: usize> Reports<W> {
             branch_at: Fixed::of(BRANCH as u64),
             reported_at: Fixed::of(REPORTED as u64),
             trap_at: Fixed::of(TRAP as u64),
+            notify_at: Fixed::of(NOTIFY as u64),
+            irreport_at: Fixed::of(IRREPORT as u64),
+            depth_at: Fixed::of(DEPTH as u64),
+            via_at: Fixed::of(VIA as u64),
             ..Default::default()
         }
     }
@@ -112,17 +139,21 @@ impl<const W: usize> Logic for Reports<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, map, count, known, first, trapped, jumped, is_indirect, no_taken_branch);
         dff_setup!(self, clock, last_pc, last_target, announced);
+        dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_to);
 
         // packets of the last instruction
         self.decision.flow.next = self.reserved.val();
         self.full.next = self.count.q.val() == self.full_count.val();
-        self.decision.needs_message.next =
-            self.known.q.val() & (self.first.q.val() | self.jumped.q.val() | self.full.val());
-        self.closes.next = self.decision.exception.val() | self.decision.overflow.val() | self.decision.stop.val();
+        self.decision.needs_message.next = self.known.q.val()
+            & (self.first.q.val() | self.jumped.q.val() | self.full.val() | self.is_wrong.q.val() | self.resync.val());
+        self.closes.next = self.decision.exception.val()
+            | self.decision.overflow.val()
+            | self.decision.stop.val()
+            | (self.resync.val() & self.decision.beat.val());
         self.pre.next = 0.into();
         if self.known.q.val() {
             self.pre.next = self.pre_full.val();
-            if self.jumped.q.val() | self.closes.val() {
+            if self.jumped.q.val() | self.is_wrong.q.val() | self.closes.val() {
                 self.pre.next = self.pre_report.val();
             }
             if self.first.q.val() {
@@ -141,6 +172,17 @@ impl<const W: usize> Logic for Reports<W> {
             self.post.next = self.post_ended.val();
         }
         self.updiscon.next = self.jumped.q.val() & !self.decision.stop.val() & self.closes.val();
+        // the reader takes this address neither for the target of a return nor for an earlier visit
+        self.notify.next = !self.jumped.q.val()
+            & ((self.returned.q.val() & self.closes.val()) | (self.is_wrong.q.val() & !self.closes.val()));
+        // the address may have been visited before that return, without a branch in between
+        self.via.next = self.returns.q.val()
+            & self.known.q.val()
+            & !self.first.q.val()
+            & !self.jumped.q.val()
+            & !self.returned.q.val()
+            & (self.is_wrong.q.val() | self.closes.val())
+            & !self.epc.val();
         self.reported.next = self.known.q.val() & !self.first.q.val() & !self.jumped.q.val();
         self.handler.next = self.first.q.val() & self.trapped.q.val();
 
@@ -155,11 +197,18 @@ impl<const W: usize> Logic for Reports<W> {
             | (bit_cast::<24, 1>(self.announces.val().into()) << self.announce_at.val())
             | (bit_cast::<24, 1>(self.no_taken_branch.q.val().into()) << self.branch_at.val())
             | (bit_cast::<24, 1>(self.reported.val().into()) << self.reported_at.val())
-            | (bit_cast::<24, 1>(self.handler.val().into()) << self.trap_at.val());
+            | (bit_cast::<24, 1>(self.handler.val().into()) << self.trap_at.val())
+            | (bit_cast::<24, 1>(self.notify.val().into()) << self.notify_at.val())
+            | (bit_cast::<24, 1>(self.after_wrong.q.val().into()) << self.irreport_at.val())
+            | (bit_cast::<24, 6>(self.wrong_depth.q.val()) << self.depth_at.val())
+            | (bit_cast::<24, 1>(self.via.val().into()) << self.via_at.val());
         self.entry.icnt.next = self.map.q.val().get_bits::<24>(0);
         self.entry.context_value.next = bit_cast::<19, 7>(self.map.q.val().get_bits::<7>(24));
         self.entry.pc.next = self.last_pc.q.val();
         self.entry.target.next = self.last_target.q.val();
+        if self.via.val() {
+            self.entry.target.next = self.returned_to.q.val();
+        }
         self.entry.resync_pc.next = 0.into();
         self.entry.cc.next = 0.into();
 
@@ -174,9 +223,17 @@ impl<const W: usize> Logic for Reports<W> {
         self.count.d.next = self.count_kept.val();
 
         // the next instruction
-        self.begins.next = self.decision.sync.val() | self.decision.exception.val();
+        self.begins.next = self.decision.sync.val() | self.decision.exception.val() | self.resync.val();
         self.maps.next = self.branch.val() & !self.begins.val();
         self.map_bit.next = bit_cast::<32, 1>(self.not_taken.val().into()) << self.count_kept.val();
+        self.sets.next = self.decision.beat.val() & self.known.q.val() & self.is_implicit.q.val() & !self.begins.val();
+        if self.sets.val() {
+            self.returned_to.d.next = self.pc.val();
+        }
+        self.returns.d.next = self.sets.val() | (self.returns.q.val() & !self.decision.restart.val());
+        if self.decision.beat.val() & self.branch.val() {
+            self.returns.d.next = false;
+        }
         if self.decision.beat.val() {
             if self.maps.val() {
                 self.map.d.next = self.map_kept.val() | self.map_bit.val();
@@ -187,6 +244,13 @@ impl<const W: usize> Logic for Reports<W> {
             self.trapped.d.next = self.decision.exception.val() & !self.epc.val();
             self.jumped.d.next = self.known.q.val() & self.is_indirect.q.val() & !self.begins.val();
             self.is_indirect.d.next = self.indirect.val();
+            self.returned.d.next = self.known.q.val() & self.is_implicit.q.val() & !self.begins.val();
+            self.is_implicit.d.next = self.implicit.val();
+            self.after_wrong.d.next = self.known.q.val() & self.is_wrong.q.val() & !self.begins.val();
+            self.is_wrong.d.next = self.wrong.val();
+            if self.wrong.val() {
+                self.wrong_depth.d.next = self.depth.val();
+            }
             self.no_taken_branch.d.next = !self.branch.val() | self.not_taken.val();
             self.last_pc.d.next = self.pc.val();
             self.last_target.d.next = self.target.val();

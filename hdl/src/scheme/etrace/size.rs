@@ -7,6 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `value`, `fill` | in | W, 1 | the last field of a packet, and the bit above, which repeats for ever |
+//! | `extra` | in | 8 | bits of the last field above `value` that differ from `fill`; not the highest one |
 //! | `prefix` | in | 7 | bits before it |
 //! | `bytes` | out | 4 | bytes of the packet |
 //! | `left` | out | 7 | bits of `value`, and of `fill` after it, in these |
@@ -24,6 +25,7 @@ use rust_hdl::prelude::*;
 pub struct Size<const W: usize> {
     pub value: Signal<In, Bits<W>>,
     pub fill: Signal<In, Bit>,
+    pub extra: Signal<In, Bits<8>>,
     pub prefix: Signal<In, Bits<7>>,
     pub bytes: Signal<Out, Bits<4>>,
     pub left: Signal<Out, Bits<7>>,
@@ -32,6 +34,7 @@ pub struct Size<const W: usize> {
     by_32: Signal<Local, Bits<W>>,
     by_16: Signal<Local, Bits<W>>,
     by_8: Signal<Local, Bits<W>>,
+    top_8: Signal<Local, Bits<W>>,
     by_4: Signal<Local, Bits<W>>,
     by_2: Signal<Local, Bits<W>>,
     // bits of the field: two more than the position of the highest one, or one if there is none
@@ -42,6 +45,7 @@ pub struct Size<const W: usize> {
     ones: Fixed<Bits<W>>,
     over_32: Fixed<Bits<W>>,
     shift_32: Fixed<Bits<6>>,
+    width: Fixed<Bits<7>>,
     one: Fixed<Bits<7>>,
     two: Fixed<Bits<7>>,
     seven: Fixed<Bits<7>>,
@@ -56,6 +60,7 @@ impl<const W: usize> Size<W> {
             ones: Fixed::of(ones),
             over_32: Fixed::of(ones & 0xffff_ffff_0000_0000),
             shift_32: Fixed::of(if W > 32 { 32u8 } else { 0 }),
+            width: Fixed::of(W as u64),
             one: Fixed::of(1u8),
             two: Fixed::of(2u8),
             seven: Fixed::of(7u8),
@@ -88,9 +93,14 @@ impl<const W: usize> Logic for Size<W> {
             self.by_8.next = self.by_16.val() >> 8;
             self.position.next = self.position.val() | 8;
         }
-        self.by_4.next = self.by_8.val();
-        if self.by_8.val().get_bits::<4>(4).any() {
-            self.by_4.next = self.by_8.val() >> 4;
+        self.top_8.next = self.by_8.val();
+        if self.extra.val().any() {
+            self.top_8.next = bit_cast::<W, 8>(self.extra.val());
+            self.position.next = self.width.val();
+        }
+        self.by_4.next = self.top_8.val();
+        if self.top_8.val().get_bits::<4>(4).any() {
+            self.by_4.next = self.top_8.val() >> 4;
             self.position.next = self.position.val() | 4;
         }
         self.by_2.next = self.by_4.val();
@@ -102,7 +112,7 @@ impl<const W: usize> Logic for Size<W> {
             self.position.next = self.position.val() | 1;
         }
         self.needed.next = self.one.val();
-        if self.differing.val().any() {
+        if self.differing.val().any() | self.extra.val().any() {
             self.needed.next = self.position.val() + self.two.val();
         }
         self.total.next = self.prefix.val() + self.needed.val();

@@ -330,7 +330,13 @@ impl<S: RetireSink> Path<'_, S> {
                 match self.trap.take() {
                     Some((info, epc)) => self.trapped(info, Some(epc), s.address)?,
                     None if !self.running => self.event(FlowKind::Start, 0, s.address, s.address),
-                    None => return Err(self.wrong("a second start; only traps and their handlers may follow")),
+                    None => {
+                        self.unconfirmed = None;
+                        self.over(Some(s.address))?;
+                        if self.pc != s.address {
+                            return Err(self.wrong("a start that does not follow the instruction before it"));
+                        }
+                    }
                 }
                 self.begin(s.address, s.branch)
             }

@@ -5,22 +5,21 @@
 //! that can affect packets are processed: the first after a discontinuity, branches and jumps, and the
 //! last before a trap or the end.
 
+mod send;
+
 use super::tables::Tables;
-use super::{format0, Encoded, EtraceError, Extras, Options};
+use super::{Encoded, EtraceError, Extras, Options};
 use crate::baseline::Stats;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::Parameters;
-use riscv_etrace::packet;
 use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
-use riscv_etrace::packet::sync::{self, EncoderMode, QualStatus, Support};
+use riscv_etrace::packet::sync::QualStatus;
 use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
-use riscv_etrace::types::{branch, trap, Privilege};
+use riscv_etrace::types::{branch, trap};
 use std::num::NonZeroU8;
 
-/// Trace type in an SMI packet's header: instruction trace.
-const TRACE_TYPE: u8 = 0b10;
 /// Number of branches in a full map.
 const FULL: u64 = 31;
 /// Maximum number of straight path segments that are remembered.
@@ -44,21 +43,6 @@ enum Kind {
     Trap(trap::Info),
 }
 
-/// Lengthens a packet to the first bit of its address: an encoder that sends the fields before it as they come does not cut these.
-fn lengthen(bytes: &mut Vec<u8>, payload: &Payload) {
-    let bits = match payload {
-        Payload::Branch(Branch { branch_map, address: Some(_) }) => 7 + format0::map_bits(branch_map.count()),
-        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15,
-        _ => return,
-    };
-    let length = 1 + usize::from((bits + 1).div_ceil(8));
-    if bytes.len() < length {
-        let sign = if bytes[bytes.len() - 1] & 0x80 == 0 { 0 } else { 0xff };
-        bytes.resize(length, sign);
-        bytes[0] = bytes[0] & !31 | (length - 1) as u8;
-    }
-}
-
 type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
 
 /// An instruction that can affect packets, or a trap.
@@ -66,6 +50,8 @@ type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
 struct Step {
     pc: u64,
     kind: Kind,
+    /// Its number, from 1 on; of a trap that of the last instruction before it.
+    number: u64,
     /// The next PC, and the address after the instruction; only for branches and jumps.
     target: u64,
     link: u64,
@@ -93,6 +79,8 @@ enum Before {
 enum Next {
     Step,
     Trap,
+    /// A synchronization without a trap.
+    Sync,
     End,
 }
 
@@ -136,6 +124,8 @@ pub struct Encoder<'a> {
     address: u64,
     /// Bit d: there was an implicit return at depth d since the last packet.
     implicit: u64,
+    /// With [`Extras::port_only`]: target of the last implicit return since the last branch or packet.
+    returned_to: Option<u64>,
     /// Straight path segments since the last branch or packet, and the start of the current one.
     segments: Vec<(u64, u64)>,
     from: u64,
@@ -150,11 +140,15 @@ pub struct Encoder<'a> {
     next_context: Option<retire::Context>,
     /// With [`Extras::port_only`]: a trap after which no instruction has retired.
     waiting_trap: Option<Step>,
-    /// Instructions since the last synchronization.
+    /// Instructions since the last synchronization; and with [`Extras::port_only`] whether the next instruction begins with one,
+    /// unless a trap comes before it.
     unsynchronized: u64,
+    due: bool,
     ended: QualStatus,
     packets: u64,
     bytes: Vec<u8>,
+    /// Number of the instruction that reports the bytes up to a position.
+    dues: Vec<(u64, usize)>,
     stats: Stats,
 }
 
@@ -174,6 +168,7 @@ impl<'a> Encoder<'a> {
             sijump_p: extras.sequential_jumps,
             ..options.parameters(xlen)
         };
+        let extras = Extras { resync: extras.resync.or((options.sync > 0).then_some(1 << options.sync)), ..extras };
         let mut encoder = Self {
             image,
             options,
@@ -184,12 +179,14 @@ impl<'a> Encoder<'a> {
             next_context: None,
             waiting_trap: None,
             unsynchronized: 0,
+            due: false,
             tables: Tables::new(options),
             current: None,
             before: Before::Nothing,
             branches: Branches::default(),
             address: 0,
             implicit: 0,
+            returned_to: None,
             segments: Vec::new(),
             from: 0,
             at: 0,
@@ -197,6 +194,7 @@ impl<'a> Encoder<'a> {
             ended: QualStatus::EndedNtr,
             packets: 0,
             bytes: Vec::new(),
+            dues: Vec::new(),
             stats: Stats::default(),
         };
         encoder.support(QualStatus::NoChange)?;
@@ -213,6 +211,9 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// E-Trace has no packet for the event, or there is code outside the program.
     pub fn push(&mut self, e: &FlowEvent) -> Result<(), EtraceError> {
+        if self.due && e.count > 0 {
+            self.synchronize_next(self.at, self.time)?;
+        }
         self.stats.instructions += u64::from(e.count);
         self.unsynchronized += u64::from(e.count);
         let kind = match e.kind {
@@ -234,6 +235,7 @@ impl<'a> Encoder<'a> {
                 if self.extras.port_only {
                     let trap = self.at(e.pc, Kind::Trap(trap::Info { ecause: 0, tval: Some(0) }));
                     self.waiting_trap.get_or_insert(trap);
+                    (self.unsynchronized, self.due) = (0, false);
                 } else {
                     let info = trap::Info { ecause: cause.into(), tval: (!interrupt).then_some(0) };
                     self.step(self.at(e.pc, Kind::Trap(info)))?;
@@ -262,7 +264,7 @@ impl<'a> Encoder<'a> {
             FlowKind::ConditionalIndirect { .. } => return Err(EtraceError::NoPacket(format!("{:?}", e.kind))),
         };
         if self.first && e.count > 1 {
-            self.plain(self.at)?;
+            self.plain(self.at, e.count - 1)?;
         }
         let indirect = matches!(kind, Kind::Indirect | Kind::IndirectCall | Kind::Return);
         self.step(Step { target: e.target, link: e.fall_through(), ..self.at(e.pc, kind) })?;
@@ -271,7 +273,10 @@ impl<'a> Encoder<'a> {
         // the decoder could not know of a return that was not predicted
         let mispredicted = matches!(kind, Kind::Return) && self.tables.top().is_some_and(|top| top != e.target);
         if due && !mispredicted {
-            self.synchronize_next(e.target, e.cycle)?;
+            match self.extras.port_only {
+                true => self.due = true,
+                false => self.synchronize_next(e.target, e.cycle)?,
+            }
         }
         Ok(())
     }
@@ -283,14 +288,14 @@ impl<'a> Encoder<'a> {
     /// Reports what comes before the next instruction, at `pc`, which begins with a synchronization.
     fn synchronize_next(&mut self, pc: u64, time: u64) -> Result<(), EtraceError> {
         if let Some(current) = self.current.take() {
-            self.process(current, Next::Trap)?;
+            self.process(current, Next::Sync)?;
         }
         self.waiting_trap = None;
         if self.extras.port_only {
             self.ended = QualStatus::EndedNtr;
         }
         self.before = Before::Nothing;
-        (self.at, self.first, self.time, self.unsynchronized) = (pc, true, time, 0);
+        (self.at, self.first, self.time, self.unsynchronized, self.due) = (pc, true, time, 0, false);
         Ok(())
     }
 
@@ -310,23 +315,26 @@ impl<'a> Encoder<'a> {
         (wide || short) && load >> 7 & 31 == register
     }
 
-    fn plain(&mut self, pc: u64) -> Result<(), EtraceError> {
-        self.step(self.at(pc, Kind::Plain))
+    /// Takes an instruction that is neither a branch nor a jump; `after`: instructions of the same event after it.
+    fn plain(&mut self, pc: u64, after: u32) -> Result<(), EtraceError> {
+        let step = self.at(pc, Kind::Plain);
+        self.step(Step { number: step.number - u64::from(after), ..step })
     }
 
-    /// A step in the current context.
+    /// A step in the current context, at the last instruction of the current event.
     fn at(&self, pc: u64, kind: Kind) -> Step {
-        Step { pc, kind, target: 0, link: 0, context: self.context, time: self.time }
+        let number = self.stats.instructions;
+        Step { pc, kind, number, target: 0, link: 0, context: self.context, time: self.time }
     }
 
     /// Takes `count` instructions that are not branches, before a trap or the end.
     fn sequential(&mut self, count: u32) -> Result<(), EtraceError> {
         if count > 0 && (self.first || count == 1) {
-            self.plain(self.at)?;
+            self.plain(self.at, count - 1)?;
         }
         if count > 1 {
             let outside = EtraceError::OutsideCode { packet: self.packets, pc: self.at };
-            self.plain(self.image.skip(self.at, count - 1).ok_or(outside)?)?;
+            self.plain(self.image.skip(self.at, count - 1).ok_or(outside)?, 0)?;
         }
         Ok(())
     }
@@ -348,6 +356,12 @@ impl<'a> Encoder<'a> {
     }
 
     fn process(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
+        self.packets_of(c, next)?;
+        self.dues.push((c.number + 1, self.bytes.len()));
+        Ok(())
+    }
+
+    fn packets_of(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
         if let Kind::Trap(info) = c.kind {
             if self.extras.port_only && matches!(self.before, Before::Nothing) {
                 return Ok(());
@@ -381,13 +395,17 @@ impl<'a> Encoder<'a> {
             Before::Nothing | Before::Trap { reported: true, .. } => self.start(&c, not_taken)?,
             Before::Trap { info, reported: false } => self.trap(info, true, &c, not_taken)?,
             Before::Jump(irdepth) => {
-                let info = AddressInfo { updiscon: next == Next::Trap, irdepth, ..self.delta(c.pc) };
+                let info =
+                    AddressInfo { updiscon: matches!(next, Next::Trap | Next::Sync), irdepth, ..self.delta(c.pc) };
                 let index = self.tables.look_up(c.pc).filter(|_| !info.updiscon);
                 self.report(c.pc, info, index, failed)?;
             }
             Before::Plain | Before::Return if next != Next::Step => {
                 if !matches!(c.kind, Kind::Branch { .. }) {
                     self.disambiguate(c.pc)?;
+                }
+                if matches!(self.before, Before::Plain) && !(next == Next::Trap && self.is_uninferable(&c)) {
+                    self.lead(&c)?;
                 }
                 // without `notify`, decoders expect the target of a return that is not implicit
                 let notify = matches!(self.before, Before::Return);
@@ -417,6 +435,7 @@ impl<'a> Encoder<'a> {
 
     /// Continues after step `c`; `reported_address`: its address was reported.
     fn leave(&mut self, c: Step, reported_address: bool) -> Result<(), EtraceError> {
+        let returned = matches!(self.before, Before::Return);
         self.before = match c.kind {
             Kind::Plain | Kind::Branch { .. } | Kind::Jump | Kind::Call | Kind::Trap(_) => Before::Plain,
             Kind::Indirect | Kind::IndirectCall => Before::Jump(None),
@@ -428,17 +447,24 @@ impl<'a> Encoder<'a> {
         };
         let notify = match self.before {
             // the decoder takes the first return at this depth, and may stop at an earlier visit of the target
+            Before::Jump(depth) if self.extras.port_only => depth.is_some(),
             _ if self.extras.port_only => false,
             Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
             _ => self.segments.len() >= MAX_SEGMENTS,
         };
         if notify && !reported_address {
+            if !returned {
+                self.lead(&c)?;
+            }
             self.disambiguate(c.pc)?;
             self.report(c.pc, AddressInfo { notify: true, ..self.delta(c.pc) }, None, false)?;
         }
         match (c.kind, self.before) {
             (Kind::Plain | Kind::Trap(_), _) => return Ok(()),
-            (Kind::Branch { .. }, _) => self.segments.clear(),
+            (Kind::Branch { .. }, _) => {
+                self.segments.clear();
+                self.returned_to = None;
+            }
             _ if self.from <= c.pc && !self.extras.port_only => self.segments.push((self.from, c.pc)),
             _ => {}
         }
@@ -447,11 +473,29 @@ impl<'a> Encoder<'a> {
             Kind::Return if matches!(self.before, Before::Return) => {
                 self.implicit |= 1 << self.tables.depth();
                 self.tables.pop();
+                self.returned_to = Some(c.target).filter(|_| self.extras.port_only);
             }
             _ => {}
         }
         self.from = c.target;
         Ok(())
+    }
+
+    /// Whether `c` is a jump that must be reported.
+    fn is_uninferable(&self, c: &Step) -> bool {
+        match c.kind {
+            Kind::Indirect | Kind::IndirectCall => true,
+            Kind::Return => self.tables.top() != Some(c.target),
+            _ => false,
+        }
+    }
+
+    /// Reports the target of the last implicit return, if there was no branch since: the decoder could take an earlier visit of `c`.
+    fn lead(&mut self, c: &Step) -> Result<(), EtraceError> {
+        match self.returned_to.take().filter(|_| !matches!(c.kind, Kind::Branch { .. })) {
+            Some(pc) => self.report(pc, AddressInfo { notify: true, ..self.delta(pc) }, None, false),
+            None => Ok(()),
+        }
     }
 
     /// Whether the path since the last branch or packet, which has reached `pc`, contains `address`.
@@ -512,67 +556,13 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    fn context(&self, of: &Step) -> sync::Context {
-        let privilege = match of.context.privilege() {
-            0 => Privilege::User,
-            1 => Privilege::Supervisor,
-            _ => Privilege::Machine,
-        };
-        let time = (self.extras.time_width > 0).then_some(of.time);
-        sync::Context { privilege, time, context: of.context.id().into() }
-    }
-
-    fn start(&mut self, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
-        self.branches = Branches::default();
-        self.address = at.pc;
-        self.put(&sync::Start { branch: not_taken, ctx: self.context(at), address: at.pc }.into())
-    }
-
-    fn trap(&mut self, info: trap::Info, thaddr: bool, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
-        self.branches = Branches::default();
-        self.address = at.pc;
-        self.put(&sync::Trap { branch: not_taken, ctx: self.context(at), thaddr, address: at.pc, info }.into())
-    }
-
-    fn support(&mut self, qual_status: QualStatus) -> Result<(), EtraceError> {
-        let ioptions = ReferenceIOptions {
-            implicit_return: self.options.return_stack > 0,
-            jump_target_cache: self.options.jump_targets > 0,
-            branch_prediction: self.options.predictors > 0,
-            full_address: self.extras.full_address,
-            ..Default::default()
-        };
-        let doptions = Default::default();
-        let encoder_mode = EncoderMode::BranchTrace;
-        let support =
-            Support { ienable: true, encoder_mode, qual_status, ioptions, denable: false, dloss: false, doptions };
-        self.put(&support.into())
-    }
-
-    /// The bytes of a packet.
-    fn bytes(&self, payload: &Payload) -> Result<Vec<u8>, EtraceError> {
-        if let Payload::Extension(extension) = payload {
-            return Ok(format0::packet(extension, &self.parameters));
-        }
-        let mut buffer = [0; 48];
-        let size = buffer.len();
-        let mut encoder = packet::builder().with_params(&self.parameters).encoder(buffer.as_mut());
-        let refused = |e: packet::Error| EtraceError::Packet { packet: self.packets, what: e.to_string() };
-        encoder.encode(&packet::smi::Packet::new(TRACE_TYPE, 0, *payload)).map_err(refused)?;
-        let used = size - encoder.uncommitted();
-        let mut bytes = buffer[..used].to_vec();
-        if self.extras.port_only {
-            lengthen(&mut bytes, payload);
-        }
-        Ok(bytes)
-    }
-
-    fn put(&mut self, payload: &Payload) -> Result<(), EtraceError> {
-        let bytes = self.bytes(payload)?;
-        self.bytes.extend(bytes);
-        self.packets += 1;
-        self.implicit = 0;
-        Ok(())
+    /// As [`Encoder::finish`]: the bytes, and for those up to each position the number of the instruction with which they are reported.
+    ///
+    /// # Errors
+    /// As [`Encoder::finish`].
+    pub(super) fn finish_with_dues(mut self) -> Result<(Vec<u8>, Vec<(u64, usize)>), EtraceError> {
+        let dues = std::mem::take(&mut self.dues);
+        Ok((self.finish()?.bytes, dues))
     }
 
     /// Ends the packets: reports the last instruction and the end of the trace.

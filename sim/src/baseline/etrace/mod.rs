@@ -12,6 +12,8 @@
 //! | branch prediction | a table of two-bit predictors; from 31 correct predictions on they are counted | 4.1.2 |
 //! | jump target cache | a direct-mapped table of targets; a target that is in it is reported by its index | 4.1.3 |
 //!
+//! Besides, a synchronization can come each time that a number of instructions has retired, after the next branch or jump.
+//!
 //! Each synchronisation packet resets all tables; every trap sends one.
 //!
 //! # Where the specification leaves a choice
@@ -34,13 +36,16 @@ mod decoder;
 mod encoder;
 mod format0;
 mod params;
+mod system;
 mod tables;
 
 pub use decoder::decode;
 pub use encoder::Encoder;
-pub use params::{words, EtraceParams, CODE};
+pub use params::{EtraceParams, CODE};
+pub use system::words;
 
 use super::Encoded;
+use crate::beats::ExpandError;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::{Parameters, PARAMETERS};
@@ -57,6 +62,8 @@ pub struct Options {
     pub predictors: u8,
     /// log2 of the number of jump target cache entries. 0..=16.
     pub jump_targets: u8,
+    /// log2 of the instructions after which the one after the next branch or jump begins with a synchronization; 0: never. 0..=20.
+    pub sync: u8,
 }
 
 /// What an encoder does besides, without a size.
@@ -74,15 +81,17 @@ pub struct Extras {
     pub context_width: u8,
     /// Only what a circuit at a port of retired instructions knows: traps have no cause and are noticed at the first instruction
     /// after them; and there is no memory of the path, so that repeated loops of jumps without branches are not distinguished.
-    /// Packets end after the first bit of their address.
+    /// Packets end after the first bit of their address, and a return to another place than predicted is reported, too.
     pub port_only: bool,
+    /// Source, one byte after the header of each packet; `None`: there is none.
+    pub source: Option<u8>,
 }
 
 impl Options {
     /// All modes off.
-    pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0 };
+    pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0, sync: 0 };
     /// Tables as large as those of T-raptor `m4`: 8 returns, 512 predictors, 64 targets.
-    pub const ALL_MODES: Self = Self { return_stack: 3, predictors: 9, jump_targets: 6 };
+    pub const ALL_MODES: Self = Self { return_stack: 3, predictors: 9, jump_targets: 6, sync: 0 };
     /// All modes off, each one alone, and all on.
     pub const ALL: [Self; 5] = [
         Self::BASE,
@@ -107,7 +116,9 @@ impl Options {
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "etrace")?;
-        for (name, log2) in [("ir", self.return_stack), ("bp", self.predictors), ("jtc", self.jump_targets)] {
+        let modes =
+            [("ir", self.return_stack), ("bp", self.predictors), ("jtc", self.jump_targets), ("sync", self.sync)];
+        for (name, log2) in modes {
             if log2 > 0 {
                 write!(f, "+{name}{}", 1 << log2)?;
             }
@@ -118,7 +129,9 @@ impl fmt::Display for Options {
 
 /// Error of a name that does not describe modes of E-Trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not known; expected etrace, optionally followed by +ir8, +bp512 and +jtc64 with powers of 2")]
+#[error(
+    "`{0}` is not known; expected etrace, optionally followed by +ir8, +bp512, +jtc64 and +sync1024 with powers of 2"
+)]
 pub struct UnknownOptions(String);
 
 impl FromStr for Options {
@@ -135,6 +148,7 @@ impl FromStr for Options {
                 "ir" => (&mut options.return_stack, 5),
                 "bp" => (&mut options.predictors, 16),
                 "jtc" => (&mut options.jump_targets, 16),
+                "sync" => (&mut options.sync, 20),
                 _ => return Err(unknown()),
             };
             *log2 = entries.trailing_zeros() as u8;
@@ -172,6 +186,9 @@ pub enum EtraceError {
         /// What was found, and what is valid.
         what: &'static str,
     },
+    /// The events do not fit the program.
+    #[error("{0}")]
+    Events(#[from] ExpandError),
     /// The path leaves the program.
     #[error("packet {packet}: pc 0x{pc:08x} is outside the code of the ELF")]
     OutsideCode {
@@ -233,7 +250,18 @@ mod tests {
             assert_eq!(options.to_string().parse(), Ok(options));
         }
         assert_eq!(Options::ALL_MODES.to_string(), "etrace+ir8+bp512+jtc64");
-        for bad in ["", "etrace+", "etrace+ir", "etrace+ir0", "etrace+ir1", "etrace+ir7", "etrace+ir64", "etrace8"] {
+        assert_eq!("etrace+ir8+sync1024".parse(), Ok(Options { return_stack: 3, sync: 10, ..Options::BASE }));
+        for bad in [
+            "",
+            "etrace+",
+            "etrace+ir",
+            "etrace+ir0",
+            "etrace+ir1",
+            "etrace+ir7",
+            "etrace+ir64",
+            "etrace8",
+            "etrace+sync3",
+        ] {
             assert!(bad.parse::<Options>().is_err(), "{bad}");
         }
     }

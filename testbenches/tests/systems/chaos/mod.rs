@@ -14,6 +14,7 @@
 mod check;
 mod core;
 mod play;
+mod standard;
 
 use self::check::{check, contains_secret, Seen};
 use self::core::Ports;

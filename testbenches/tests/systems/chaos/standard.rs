@@ -1,0 +1,169 @@
+//! The systems of E-Trace and N-Trace under the same conditions
+//!
+//! Their streams have no headers: the decoder of `goshawk import` reads all traces between two resets in one go. Each stretch that it finds
+//! must have retired, in this order and not while tracing was disabled.
+
+use super::core::Ports;
+use super::play::{play, Played};
+use fpga::cosim::Cosim;
+use hdl::any_top::AnyTop;
+use hdl::emit::{Ingress, SystemOptions};
+use hdl::scheme::{etrace, ntrace};
+use hdl::spine::Extras;
+use hdl::verilog::{write, Style};
+use retire::image::Image;
+use retire::{FlowEvent, FlowKind};
+use rust_hdl::prelude::*;
+use sim::baseline::etrace::EtraceParams;
+use sim::params::{Platform, TraceParams};
+use sim::regs::register;
+use sim::standard::etrace::{Container, Scan as EtraceScan, Trace as EtraceTrace};
+use sim::standard::ntrace::{NtraceParams, Scan as NtraceScan, Trace as NtraceTrace};
+use sim::standard::{Faults, Stream};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::rounds;
+use sim::stimulus::run::Retired;
+
+/// A standard protocol.
+enum Protocol {
+    E(EtraceParams),
+    N(NtraceParams),
+}
+
+fn finished(mut trace: impl Stream, bytes: &[u8]) -> (Vec<FlowEvent>, Faults) {
+    let mut found = Vec::new();
+    trace.feed(bytes, true, &mut found);
+    trace.finish(&mut found);
+    (found, trace.faults().clone())
+}
+
+impl Protocol {
+    fn new(name: &str, cores: u8) -> Self {
+        match name.parse() {
+            Ok(options) => Self::E(EtraceParams { options, cores, xlen: 32 }),
+            Err(_) => Self::N(NtraceParams::new(cores, 32, name.parse().unwrap())),
+        }
+    }
+
+    fn build(&self, options: &SystemOptions) -> AnyTop {
+        match self {
+            Self::E(params) => etrace::circuit::build(params, options),
+            Self::N(params) => ntrace::circuit::build(params, options),
+        }
+        .unwrap()
+    }
+
+    /// What the decoder finds, and what it refuses.
+    fn decode(&self, image: &Image, bytes: &[u8]) -> (Vec<FlowEvent>, Faults) {
+        match self {
+            Self::E(params) => {
+                let p = params.decoder();
+                let mut scan = EtraceScan::new(Container::Smi, &p);
+                scan.feed(bytes, true).unwrap();
+                // all cores, in this order, also those that sent nothing
+                (0..params.cores).for_each(|core| assert!(scan.sources.add(core.into())));
+                finished(EtraceTrace::new(Container::Smi, &p, &scan.sources, image), bytes)
+            }
+            Self::N(params) => {
+                let p = params.decoder();
+                let mut scan = NtraceScan::new(&p);
+                scan.feed(bytes, true).unwrap();
+                (0..params.cores).for_each(|core| assert!(scan.sources.add(core.into())));
+                finished(NtraceTrace::new(&p, params.xlen, &scan.sources, image), bytes)
+            }
+        }
+    }
+}
+
+/// Finds a stretch in what a core `retired`, from index `from` on; returns the index after it.
+fn place(stretch: &[FlowEvent], retired: &[Retired], from: usize) -> Option<usize> {
+    let ends = |e: &FlowEvent, i: usize| match e.kind {
+        FlowKind::Trap { .. } => retired.get(i).is_some_and(|r| r.pc == e.target && r.trapped),
+        _ => i > 0 && retired.get(i - 1).is_some_and(|r| r.pc == e.pc && r.next_pc == e.target),
+    };
+    let (first, rest) = stretch.split_first()?;
+    (from..=retired.len()).filter(|i| ends(first, *i)).find_map(|mut i| {
+        let fits = rest.iter().all(|e| {
+            i += e.count as usize;
+            ends(e, i)
+        });
+        fits.then_some(i)
+    })
+}
+
+/// Checks the traces between two resets; returns the stretches and losses, and instructions.
+fn check(found: &[FlowEvent], p: &Played, from: &mut [usize], place_of: &str) -> (usize, u64) {
+    let (mut stretches, mut instructions) = (0, 0);
+    for (hart, from) in from.iter_mut().enumerate() {
+        let of: Vec<FlowEvent> = found.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
+        let between = |e: &FlowEvent| matches!(e.kind, FlowKind::Gap { .. } | FlowKind::Start | FlowKind::Stop);
+        for stretch in of.split(between).filter(|s| !s.is_empty()) {
+            *from = place(stretch, &p.retired[hart], *from)
+                .unwrap_or_else(|| panic!("{place_of}, core {hart}: did not retire after {from}: {stretch:x?}"));
+            stretches += 1;
+            instructions += stretch.iter().map(|e| u64::from(e.count)).sum::<u64>();
+        }
+    }
+    (stretches, instructions)
+}
+
+fn survives(name: &str, cores: u8, log2_fifo: u8, ports: Ports, clocks: usize) {
+    let protocol = Protocol::new(name, cores);
+    let ingress = if let Ports::One = ports { Ingress::Rvfi } else { Ingress::Etrace };
+    let extras = Extras { session: true, stall: log2_fifo >= 4, lost: true, ..Extras::default() };
+    let mut top = protocol.build(&SystemOptions { ingress, log2_fifo, extras });
+    top.connect_all();
+    let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
+    let [valid, data, read] = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
+    let ready = cosim.inputs().iter().position(|p| p.name == "ready").unwrap();
+    let idle = register("status").field("idle").lsb;
+    let model = Model::new(&Shape::rv32(u64::from(cores)));
+    let image = Image::new(&model.program);
+    let platform = TraceParams::new(Platform { cores, ..Platform::RV32 }, "taken".parse().unwrap());
+    let (mut stretches, mut instructions, mut resets) = (0, 0, 0);
+    for seed in 1..=rounds(2, 20) {
+        let place_of = format!("{name}, {cores} cores, {ports:?}, seed {seed}");
+        let p = play(&cosim, &platform, (ports, extras), &model, seed, clocks);
+        let (mut bytes, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
+        cosim
+            .clone()
+            .with_random_state(seed as u32)
+            .run(p.vectors.iter().cloned(), |clock, out| {
+                if out[valid] == 1 && p.vectors[clock as usize][ready] == 1 {
+                    bytes.extend((out[data] as u32).to_le_bytes());
+                }
+                if p.resets.binary_search(&clock).is_ok() {
+                    segments.push(std::mem::take(&mut bytes));
+                }
+                status = out[read] as u32;
+            })
+            .unwrap();
+        assert_eq!(status >> idle & 1, 1, "{place_of}: it never becomes idle, status {status:#x}");
+        segments.push(bytes);
+        let mut from = vec![0; cores.into()];
+        let last = segments.len() - 1;
+        for (i, bytes) in segments.iter().enumerate().filter(|(_, bytes)| !bytes.is_empty()) {
+            let (found, faults) = protocol.decode(&image, bytes);
+            // a reset may cut the last packet
+            let cut = i < last && faults.count == 1 && faults.first[0].0 as usize + 40 > bytes.len();
+            assert!(faults.count == 0 || cut, "{place_of}, segment {i} of {} bytes: {:?}", bytes.len(), faults.first);
+            let (more, retired) = check(&found, &p, &mut from, &format!("{place_of}, segment {i}"));
+            (stretches, instructions) = (stretches + more, instructions + retired);
+        }
+        resets += last;
+    }
+    eprintln!("{name}, {cores} cores: {stretches} stretches, {instructions} instructions, {resets} clocks of reset");
+    assert!(stretches > 10 && instructions > 1_000 && resets > 10, "{name}: {stretches}, {instructions}, {resets}");
+}
+
+#[test]
+fn e_trace_survives_chaos() {
+    survives("etrace", 1, 3, Ports::One, 30_000);
+    survives("etrace", 3, 4, Ports::One, 20_000);
+}
+
+#[test]
+fn n_trace_survives_chaos() {
+    survives("ntrace", 3, 4, Ports::One, 20_000);
+    survives("ntrace+ir8", 1, 3, Ports::Reports, 20_000);
+}
