@@ -36,7 +36,7 @@ const NTRACE: [(&str, ntrace::Options); 2] = {
 };
 const ETRACE: [(&str, encoder::Options); 2] = [
     ("etrace", encoder::Options { return_stack: 0, predictors: 0, jump_targets: 0 }),
-    ("etrace+ir8+bp512+jtc64", encoder::Options { return_stack: 3, predictors: 9, jump_targets: 6 }),
+    ("etrace+ir8+jtc64", encoder::Options { return_stack: 3, predictors: 0, jump_targets: 6 }),
 ];
 
 /// The events up to the first mark, and whether there is one.
