@@ -136,7 +136,7 @@ fn of_flow(params: &TraceParams, system: &System, words: Words<'_>, mut files: V
         Ingress::Blocks | Ingress::Etrace => {
             vectors::blocks::make(params, &options.extras, options.extras.retire, words)?
         }
-        Ingress::Rvfi | Ingress::PcChain => vectors::make(params, options, words)?,
+        Ingress::Rvfi | Ingress::PcChain => vectors::make(params, options, circuit.flow().is_some(), words)?,
     };
     if options.ingress == Ingress::Rvfi && options.extras.retire.is_none() && circuit.flow().is_some() {
         vectors.sessions = Some(vectors::sessions::make(params, options)?);

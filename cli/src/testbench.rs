@@ -22,6 +22,9 @@ pub const FILE: &str = "goshawk_tb.v";
 /// Value written to `control`.
 const ENABLE: &str = "{31'd0, enable}";
 
+/// Clocks that a bench waits at most for a trace to begin or to end, where the time is not known from a simulation.
+const PATIENCE: u64 = 4_000_000;
+
 /// Lowest bit of a field of `status`.
 fn status_bit(field: &str) -> u8 {
     register("status").field(field).lsb
@@ -151,6 +154,7 @@ pub fn make(
             "@NEXT",
             &if turns { format!("            channel = (channel + 1) % {per_cycle};\n") } else { String::new() },
         )
+        .replace("@PATIENCE", &vectors.sessions.as_ref().map_or(PATIENCE, |s| s.patience).to_string())
         .replace("@MSB", &(params.xlen - 1).to_string())
         .replace("@ACTIVE", &status_bit("active").to_string())
         .replace("@PORTS", &each(&connected))
@@ -345,7 +349,7 @@ module @NAME_tb;
     // clock of tracing that a program can know to be there, and the one in which it ends
     localparam START = @START;
     localparam STOP = @STOP;
-    localparam PATIENCE = 4000000;
+    localparam PATIENCE = @PATIENCE;
 
 @BUS    wire valid;
     wire [31:0] data;

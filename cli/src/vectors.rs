@@ -4,11 +4,13 @@
 //! that the golden model makes of it.
 
 pub mod blocks;
+mod pace;
 pub mod sessions;
 
 use crate::Failure;
 use hdl::emit::SystemOptions;
 use hdl::trace_sim::START;
+use pace::Pace;
 use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
 use sessions::Sessions;
@@ -76,12 +78,15 @@ fn model(params: &TraceParams, addresses: Option<Addresses>, make: impl Fn(&Shap
     make(&Shape { compressed: params.align == 1, ..shape })
 }
 
-/// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle.
-pub fn make(params: &TraceParams, options: &SystemOptions, words: Words<'_>) -> Result<Vectors, Failure> {
+/// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle. `quick`: those of a
+/// system with the messages of this project, whose time is known; without it, instructions are so rare that time does not matter.
+pub fn make(params: &TraceParams, options: &SystemOptions, quick: bool, words: Words<'_>) -> Result<Vectors, Failure> {
     let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
     let (late, still) = if wide { (EXTRA_LATENCY, DRAIN_CYCLES) } else { (0, 0) };
     let model = model(params, addresses, Model::new);
-    let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
+    let mut pace = quick.then(|| Pace::new(options.fifo_entries()));
+    let retire_percent = if quick { pace::PERCENT } else { 2 };
+    let mut run = Run::new(&model, &Config { retire_percent, ..Config::new(params.cores, SEED) });
     let digits = usize::from(params.xlen) / 4;
     let mut beats = format!(
         "// {} instructions; hex but for the decimal cycle and core; the cycle in which status.active becomes 1 is 0\n\
@@ -91,21 +96,16 @@ pub fn make(params: &TraceParams, options: &SystemOptions, words: Words<'_>) -> 
     let mut events = Vec::new();
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
+        let cycle = r.cycle + START + pace.as_mut().map_or(0, |p| p.pause(&step));
         for e in step.before.iter().chain(&step.event) {
-            events.push(FlowEvent { cycle: e.cycle + START + late, ..*e });
+            events.push(FlowEvent { cycle: cycle + late, ..*e });
         }
         let trapped = u8::from(r.trapped);
-        let _ = writeln!(
-            beats,
-            "{} {} {trapped} {:0digits$x} {:0digits$x} {:08x}",
-            r.cycle + START,
-            r.hart,
-            r.pc,
-            r.next_pc,
-            r.insn
-        );
+        let (hart, pc, next_pc, insn) = (r.hart, r.pc, r.next_pc, r.insn);
+        let _ = writeln!(beats, "{cycle} {hart} {trapped} {pc:0digits$x} {next_pc:0digits$x} {insn:08x}");
     }
     let mut stop = START;
+    let still = still + pace.as_ref().map_or(0, Pace::last);
     for e in run.stop() {
         // after what other cores retire in that cycle
         stop = e.cycle + START + 1 + still;

@@ -2,9 +2,11 @@
 //!
 //! `cargo run --release -p testbenches --example mutate DIR [COUNT] [SEED]`, of a folder of `goshawk gen`: draws COUNT changes of
 //! `goshawk_trace.v` (100; see [`testbenches::mutation`]), runs `goshawk_tb.v` in Icarus on each, and prints those it does not find.
-//! A change that Icarus refuses is not counted. A simulation that takes a minute of processor time (that of the unchanged text takes a few
-//! seconds) counts as found. Of the others those are left out that are equivalent: power-up values that reset overwrites, what Yosys proves (a minute a
-//! proof), and constants of registers in whose place the bench passes with an unknown value, where it reaches the line. The exit status is 1 if less than 95 % of the rest is found.
+//! A change that Icarus refuses is not counted. A simulation that takes more than a minute of processor time (that of the unchanged text takes
+//! seconds, and the bench gives up after a number of clocks) is counted apart, as not found. Of the others those are left out that are equivalent: power-up values
+//! that reset overwrites, what Yosys proves for unbounded time (a minute a proof), what a solver proves for 24 cycles from
+//! power-up ([`testbenches::bounded`], five minutes a proof), and constants of registers in whose place the bench passes with an unknown
+//! value, where it reaches the line. The exit status is 1 if less than 95 % of the rest is found.
 
 use rand::seq::SliceRandom;
 use rand::SeedableRng;
@@ -12,30 +14,37 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
+use testbenches::bounded;
 use testbenches::equal::{Equality, Prover};
 use testbenches::mutation::{mutants, Mutant};
 
 const DESIGN: &str = "goshawk_trace.v";
 const BENCH: &str = "goshawk_tb.v";
 
+type Failure = Box<dyn Error + Send + Sync>;
+
 /// What a bench says of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Found {
     /// Icarus does not take it.
     Refused,
     Pass,
-    /// It fails, or does not end in time.
     Fail,
+    /// It has no result in the time that it is given.
+    Slow,
+    /// It passes, and no bench could find it; the reason.
+    Equivalent(String),
 }
 
 /// Runs a simulation. Its limit is processor time: the time that it takes depends on what else the machine does.
 const SIMULATION: &str = "ulimit -t 60 && exec vvp tb";
 
 /// Runs the bench in `folder` with `text` in place of the design.
-fn run(folder: &Path, text: &str) -> Result<Found, Box<dyn Error + Send + Sync>> {
+fn run(folder: &Path, text: &str) -> Result<Found, Failure> {
     let place = tempfile::tempdir()?;
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -50,10 +59,49 @@ fn run(folder: &Path, text: &str) -> Result<Found, Box<dyn Error + Send + Sync>>
     }
     let bench = Command::new("sh").args(["-c", SIMULATION]).current_dir(place.path()).stderr(Stdio::null()).output()?;
     let said = String::from_utf8_lossy(&bench.stdout);
-    Ok(if said.lines().any(|l| l.starts_with("PASS")) { Found::Pass } else { Found::Fail })
+    Ok(match bench.status.signal() {
+        Some(_) => Found::Slow,
+        None if said.lines().any(|l| l.starts_with("PASS")) => Found::Pass,
+        None => Found::Fail,
+    })
 }
 
-fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+/// What a proof for unbounded time may take, and one for a number of cycles.
+const LIMITS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(300));
+/// Cycles of a bounded proof.
+const CYCLES: u32 = 24;
+
+/// Why no bench can find a mutant, if that is known.
+fn equivalent(folder: &Path, mutant: &Mutant, text: &str) -> Result<Option<String>, Failure> {
+    if mutant.overwritten(text) {
+        return Ok(Some("reset overwrites it".into()));
+    }
+    // that one takes no notice of power-up values
+    if !mutant.at_power_up() {
+        let equality = Prover::new(LIMITS.0).texts(text, &mutant.apply(text));
+        if matches!(equality, Equality::Proved | Equality::Normalised | Equality::Bytes) {
+            return Ok(Some("proved to be equal".into()));
+        }
+    }
+    if let Some((signal, bit)) = mutant.lost_bit() {
+        let never = bounded::never_set(text, mutant.line, signal, bit, LIMITS.1)?;
+        return Ok(never.then(|| "the bit is never set".into()));
+    }
+    let module = bounded::same_outputs(text, &mutant.apply(text), mutant.line, CYCLES, LIMITS.1)?;
+    if let Some(module) = module {
+        return Ok(Some(format!("proved for {CYCLES} cycles of {module}")));
+    }
+    let Some(unknown) = mutant.unknown() else { return Ok(None) };
+    // of a line that the bench does not reach, that says nothing
+    let reached = match mutant.ending() {
+        Some(ending) => run(folder, &ending.apply(text))? != Found::Pass,
+        None => true,
+    };
+    let passes = reached && run(folder, &unknown.apply(text))? == Found::Pass;
+    Ok(passes.then(|| "an unknown value passes".into()))
+}
+
+fn main() -> Result<ExitCode, Failure> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [folder, numbers @ ..] = args.as_slice() else { return Err("usage: mutate DIR [COUNT] [SEED]".into()) };
     let number = |i: usize, default: u64| numbers.get(i).map_or(Ok(default), |n| n.parse());
@@ -67,60 +115,41 @@ fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let changes = all.len();
     all.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     all.truncate(count);
-    let found: Vec<(Mutant, Found)> = all
-        .into_par_iter()
-        .map(|mutant| run(folder, &mutant.apply(&text)).map(|found| (mutant, found)))
-        .collect::<Result<_, _>>()?;
-    let mut kinds: BTreeMap<_, [u32; 3]> = BTreeMap::new();
-    for (mutant, found) in &found {
-        let equivalent = match found {
-            Found::Pass => equivalent(folder, mutant, &text)?,
-            Found::Fail | Found::Refused => None,
-        };
-        let [tried, equal, killed] = kinds.entry(mutant.kind).or_default();
-        *tried += u32::from(*found != Found::Refused);
-        *equal += u32::from(equivalent.is_some());
-        *killed += u32::from(*found == Found::Fail);
-        if *found == Found::Pass {
-            println!("{}: line {}, {}", equivalent.unwrap_or("not found"), mutant.line, mutant.kind);
-            println!("  - {}\n  + {}", mutant.lines.0.trim(), mutant.lines.1.trim());
+    let try_one = |mutant: Mutant| -> Result<(Mutant, Found), Failure> {
+        let mut found = run(folder, &mutant.apply(&text))?;
+        if found == Found::Pass {
+            found = equivalent(folder, &mutant, &text)?.map_or(Found::Pass, Found::Equivalent);
         }
-    }
-    println!("\n| change | tried | equivalent | found |\n| --- | ---: | ---: | ---: |");
-    let mut sum = [0; 3];
-    for (kind, [tried, equal, killed]) in &kinds {
-        println!("| {kind} | {tried} | {equal} | {killed} |");
-        sum = [sum[0] + tried, sum[1] + equal, sum[2] + killed];
-    }
-    let [tried, equal, killed] = sum;
-    let percent = f64::from(100 * killed) / f64::from((tried - equal).max(1));
-    println!("| all | {tried} | {equal} | {killed} |\n\n{percent:.1} % found; {changes} changes in all, seed {seed}");
-    Ok(if percent >= 95.0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// What a proof may take.
-const PROOF: Duration = Duration::from_secs(60);
-
-/// Why no bench can find a mutant, if that is known.
-fn equivalent(
-    folder: &Path,
-    mutant: &Mutant,
-    text: &str,
-) -> Result<Option<&'static str>, Box<dyn Error + Send + Sync>> {
-    if mutant.overwritten(text) {
-        return Ok(Some("reset overwrites it"));
-    }
-    if let Some(unknown) = mutant.unknown() {
-        // of a line that the bench does not reach, that says nothing
-        let reached = match mutant.ending() {
-            Some(ending) => run(folder, &ending.apply(text))? != Found::Pass,
-            None => true,
+        Ok((mutant, found))
+    };
+    let found: Vec<(Mutant, Found)> = all.into_par_iter().map(try_one).collect::<Result<_, _>>()?;
+    let mut kinds: BTreeMap<_, [u32; 4]> = BTreeMap::new();
+    for (mutant, found) in &found {
+        let counts = kinds.entry(mutant.kind.to_string()).or_default();
+        counts[0] += u32::from(*found != Found::Refused);
+        let (what, column) = match found {
+            Found::Refused => continue,
+            Found::Fail => {
+                counts[2] += 1;
+                continue;
+            }
+            Found::Pass => ("not found", None),
+            Found::Slow => ("no result in a minute", Some(3)),
+            Found::Equivalent(why) => (why.as_str(), Some(1)),
         };
-        let passes = reached && run(folder, &unknown.apply(text))? == Found::Pass;
-        return Ok(passes.then_some("an unknown value passes"));
+        column.into_iter().for_each(|c: usize| counts[c] += 1);
+        println!("{what}: line {}, {}", mutant.line, mutant.kind);
+        println!("  - {}\n  + {}", mutant.lines.0.trim(), mutant.lines.1.trim());
     }
-    Ok(match Prover::new(PROOF).texts(text, &mutant.apply(text)) {
-        Equality::Proved | Equality::Normalised | Equality::Bytes => Some("proved to be equal"),
-        Equality::No(_) => None,
-    })
+    println!("\n| change | tried | equivalent | found | no result |\n| --- | ---: | ---: | ---: | ---: |");
+    let mut sum = [0; 4];
+    for (kind, counts) in &kinds {
+        let [tried, equal, killed, slow] = counts;
+        println!("| {kind} | {tried} | {equal} | {killed} | {slow} |");
+        sum.iter_mut().zip(counts).for_each(|(s, c)| *s += c);
+    }
+    let [tried, equal, killed, slow] = sum;
+    let percent = f64::from(100 * killed) / f64::from((tried - equal).max(1));
+    println!("| all | {tried} | {equal} | {killed} | {slow} |\n\n{percent:.1} % found; {changes} changes in all, seed {seed}");
+    Ok(if percent >= 95.0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

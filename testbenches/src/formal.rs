@@ -6,6 +6,7 @@
 
 use fpga::cosim::tools::{tool_name, ToolError};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// The depth of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub enum ProofResult {
     Pass,
     /// A run from power-up violates these assertions; if there are none, covers were not reached.
     Fail(Vec<String>),
-    /// The induction is inconclusive.
+    /// The induction is inconclusive, or the time limit was reached.
     Open,
 }
 
@@ -49,12 +50,13 @@ pub struct Proof {
     verilog: String,
     sizes: Vec<(String, String)>,
     clocks: bool,
+    limit: Option<Duration>,
 }
 
 impl Proof {
     /// A proof about emitted Verilog.
     pub fn new(verilog: impl Into<String>) -> Self {
-        Self { verilog: verilog.into(), sizes: Vec::new(), clocks: false }
+        Self { verilog: verilog.into(), sizes: Vec::new(), clocks: false, limit: None }
     }
 
     /// Defines a macro for the properties, such as a size.
@@ -66,6 +68,12 @@ impl Proof {
     /// Makes the clocks independent: a step is an edge of any of them, or of none.
     pub fn with_independent_clocks(mut self) -> Self {
         self.clocks = true;
+        self
+    }
+
+    /// Ends it after so long, as [`ProofResult::Open`].
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
         self
     }
 
@@ -104,8 +112,9 @@ impl Proof {
         };
         let defines: String = self.sizes.iter().map(|(name, value)| format!(" -D{name}={value}")).collect();
         let clocks = if self.clocks { "on" } else { "off" };
+        let limit = self.limit.map_or(String::new(), |l| format!("timeout {}\n", l.as_secs()));
         let job = format!(
-            "[options]\nmode {mode}\ndepth {depth}\nmulticlock {clocks}\n[engines]\nsmtbmc yices\n[script]\n\
+            "[options]\nmode {mode}\ndepth {depth}\nmulticlock {clocks}\n{limit}[engines]\nsmtbmc yices\n[script]\n\
              read_verilog -sv -formal{defines} top.sv\nprep -top top\n[files]\ntop.sv\n"
         );
         std::fs::write(dir.path().join("top.sv"), &self.verilog)?;
@@ -127,6 +136,7 @@ impl Proof {
             Some(0) => Ok(ProofResult::Pass),
             Some(2) => Ok(ProofResult::Fail(failed(&output))),
             Some(4) => Ok(ProofResult::Open),
+            Some(8) if self.limit.is_some() => Ok(ProofResult::Open),
             _ => Err(ToolError::Failed { tool, status: out.status.to_string(), output }.into()),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
+//! | [`bounded`] | whether a change can be seen at the outputs of a module, in a number of cycles |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`entry`] | an event entry as plain numbers |
 //! | [`equal`] | whether two emitted Verilog texts are the same circuit |
@@ -60,6 +61,7 @@
 //! # }
 //! ```
 
+pub mod bounded;
 pub mod check;
 pub mod driver;
 pub mod entry;

@@ -94,6 +94,13 @@ impl Mutant {
         assigns.then(|| Self { lines: (self.lines.0.clone(), format!("{} $finish;", self.lines.0)), ..self.clone() })
     }
 
+    /// Where a register or wire becomes narrower, its name and the bit that it loses.
+    pub fn lost_bit(&self) -> Option<(&str, u32)> {
+        let (_, rest) = self.lines.0.split_once('[').filter(|_| self.kind == Kind::Width)?;
+        let (high, rest) = rest.split_once(":0]")?;
+        Some((rest.trim().strip_suffix(';')?, high.parse().ok()?))
+    }
+
     /// The text with the change.
     pub fn apply(&self, text: &str) -> String {
         let changed = |(i, line)| if i + 1 == self.line { self.lines.1.as_str() } else { line };
@@ -235,6 +242,7 @@ mod tests {
                 "9 constant c <= 8'h0;",
             ]
         );
+        assert_eq!((all[0].lost_bit(), all[1].lost_bit()), (Some(("c", 7)), None));
         assert!(all[0].apply(TEXT).contains("    reg [6:0] c;\n") && all[0].apply(TEXT).ends_with("endmodule\n"));
     }
 }

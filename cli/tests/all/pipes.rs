@@ -3,9 +3,11 @@
 //! The list of arguments is derived from the command's own arguments by one of its tests, so a new one that has no line
 //! here fails.
 
+use crate::common::damage::damaged;
 use crate::common::{elf_of, Place, RISCV};
 use rayon::prelude::*;
 use sim::file::{TraceInfo, TraceReader};
+use sim::stimulus::{rounds, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -326,6 +328,35 @@ fn a_device_without_an_end_and_a_missing_file_are_refused_by_name() {
             assert_eq!(said.lines().count(), 1, "{what}: {said}");
             // a trace without contexts is refused before their programs are read
             assert!(said.contains(name) || argument == "--context", "{what}: {said}");
+        }
+    });
+}
+
+#[test]
+fn a_damaged_file_is_read_or_refused_and_leaves_half_an_output_only_if_it_says_so() {
+    let place = place();
+    reads().par_iter().for_each(|(line, argument, file, n)| {
+        if line.refusals_only || place.path().join(file).is_dir() {
+            return;
+        }
+        let good = std::fs::read(place.path().join(file)).unwrap();
+        for round in 0..rounds(1, 40) {
+            let seed = (n * 1000 + round) as u64;
+            let name = format!("damaged{seed}-{file}").replace('/', "-");
+            std::fs::write(place.path().join(&name), damaged(&good, &mut Source::seeded(seed))).unwrap();
+            let folder = format!("damaged{seed}-out-");
+            let o = run(&place, &line.arguments(&folder, argument, name.as_ref()), Stdio::null());
+            let (said, what) = (String::from_utf8_lossy(&o.stderr), format!("{} {argument} {name}", line.command));
+            assert!(
+                matches!(o.status.code(), Some(0..=2)) && !said.contains("panicked"),
+                "{what}: {:?}, {said}",
+                o.status
+            );
+            if o.status.code() == Some(2) && !said.contains("the output ends there") {
+                assert!(!said.is_empty(), "{what}: nothing is said");
+                let left = line.written().find(|(_, out)| place.path().join(format!("{folder}{out}")).is_file());
+                assert_eq!(left, None, "{what}: {said}");
+            }
         }
     });
 }

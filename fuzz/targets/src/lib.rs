@@ -62,3 +62,25 @@ fn words(data: &[u8]) -> impl Iterator<Item = u32> + Clone + '_ {
 fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TARGETS;
+    use std::process::Command;
+
+    /// `cargo fuzz` builds the folder around this one, which the rest of the repository never does.
+    #[test]
+    fn cargo_finds_a_program_for_each_target() {
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+        let arguments = ["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path", manifest];
+        let cargo = Command::new(env!("CARGO")).args(arguments).output().unwrap();
+        let (said, wrong) = (String::from_utf8_lossy(&cargo.stdout), String::from_utf8_lossy(&cargo.stderr));
+        assert!(cargo.status.success(), "{wrong}");
+        let programs: Vec<&str> = said.split("\"kind\":[\"bin\"]").skip(1).collect();
+        assert_eq!(programs.len(), TARGETS.len());
+        for target in TARGETS {
+            let named = format!("\"name\":\"{}\",", target.name);
+            assert!(programs.iter().any(|p| p.contains(&named)), "{} has no program in fuzz/Cargo.toml", target.name);
+        }
+    }
+}

@@ -9,6 +9,7 @@ use super::signals::PortKind;
 use crate::HostError;
 use retire::file::input::{self, Input};
 use std::io::{BufRead, BufReader, Read};
+use std::panic::{catch_unwind, set_hook, take_hook, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use wellen::simple::Waveform;
 use wellen::{Hierarchy, SignalRef, SignalValueRef};
@@ -48,6 +49,19 @@ fn other(path: &Path, what: impl std::fmt::Display) -> HostError {
     HostError::Other(format!("{}: {what}", path.display()))
 }
 
+/// What `read` returns. `wellen` panics at some damaged files, also in threads of its own, so that the panic hook of the process is
+/// silent while it reads.
+fn caught<T>(path: &Path, read: impl FnOnce() -> T) -> Result<T, HostError> {
+    let hook = take_hook();
+    set_hook(Box::new(|_| ()));
+    let result = catch_unwind(AssertUnwindSafe(read));
+    set_hook(hook);
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        other(path, format_args!("is a damaged waveform: {}", text.unwrap_or("it cannot be read")))
+    })
+}
+
 /// Whether a file starts like a waveform: with the first command of a VCD, the header block of an FST or its compressed
 /// form, or the name of GHW.
 fn is_wave(head: &[u8]) -> bool {
@@ -72,7 +86,7 @@ impl Rows {
         if !is_wave(&head) {
             return Err(other(path, "is neither a waveform (VCD, FST, GHW) nor text"));
         }
-        Wave::open(path, port, options).map(|w| Self::Wave(Box::new(w)))
+        caught(path, || Wave::open(path, port, options))?.map(|w| Self::Wave(Box::new(w)))
     }
 
     /// Passes each cycle's row to `take`: how the log names the cycle, and the values in the order of the port's

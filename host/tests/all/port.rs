@@ -229,7 +229,7 @@ fn waveforms_are_read_as_flip_flops_see_them() {
         writeln!(vcd, "#{}\n1!\n1v\nb{:b} i\nb{pc:b} p\nb{next:b} n", 10 * i, 0x13).unwrap();
         writeln!(vcd, "#{}\n0!", 10 * i + 5).unwrap();
     }
-    std::fs::write(&path, vcd).unwrap();
+    std::fs::write(&path, &vcd).unwrap();
     let open = |scope: Option<&str>, names: &[(&str, &str)]| {
         let log = LogOptions {
             scope: scope.map(Into::into),
@@ -255,6 +255,10 @@ fn waveforms_are_read_as_flip_flops_see_them() {
     assert_eq!(open(None, &[("rvfi_insn", "tb.core.rvfi_insn")]).unwrap().records, 19);
     let e = open(Some("tb.other"), &[]).unwrap_err().to_string();
     assert!(e.contains("no signal rvfi_pc_rdata below tb.other; `--scope` gives"), "{e}");
+    // the reader of waveforms panics at this
+    std::fs::write(&path, vcd.replacen("b10011 i", "b10031 i", 1)).unwrap();
+    let e = open(Some("tb.core"), &[]).unwrap_err().to_string();
+    assert!(e.contains("sim.vcd: is a damaged waveform: Bit-vector contains invalid character"), "{e}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! several cores, when a core that was losing tells so is a matter of the circuit's clocks, too: there the words are the circuit's, and
 //! every event of their replay is one that retired.
 
-use super::walk::Walk;
+use super::walk::{Walk, CLOCKS_OF_EVENT};
 use super::{Act, Line, Writer, ALWAYS};
 use crate::Failure;
 use hdl::any_top::AnyTop;
@@ -24,6 +24,9 @@ const MORE: usize = 80;
 /// Clocks in which something must come of a trace that was enabled or disabled.
 const PATIENCE: u32 = 1 << 22;
 
+/// Clocks that a bench waits in addition.
+const SPARE: u64 = 4096;
+
 /// A session whose words are not known yet.
 struct Open {
     /// Its [`Act::Due`], among the lines.
@@ -34,8 +37,9 @@ struct Open {
 }
 
 /// Adds the sessions: the last core alone, then the first one. (The overflow message of a core that is losing at the end comes before the stops
-/// of all, which the golden model has for the first core alone.)
-pub fn add(w: &mut Writer<'_>) -> Result<(), Failure> {
+/// of all, which the golden model has for the first core alone.) Returns for how many clocks a bench has to wait for `active` or `idle`
+/// at most.
+pub fn add(w: &mut Writer<'_>) -> Result<u64, Failure> {
     let entries = w.options.fifo_entries() as usize;
     let core = w.params.cores - 1;
     let noted = 1 << core;
@@ -56,7 +60,7 @@ pub fn add(w: &mut Writer<'_>) -> Result<(), Failure> {
     let second = open(w, w.walker.alone((0, 22), filled, 0), None);
     w.read("overflow", 1);
 
-    let sent = Circuit::new(w)?.play(&w.lines[from..])?;
+    let (sent, longest) = Circuit::new(w)?.play(&w.lines[from..])?;
     for (open, sent) in [first, second].iter().zip(&sent) {
         let gaps = gaps(w, &open.walk, sent)?;
         let clocked = w.params.timestamps || w.params.cores > 1;
@@ -70,7 +74,9 @@ pub fn add(w: &mut Writer<'_>) -> Result<(), Failure> {
         w.words.extend(words);
     }
     w.reset(1);
-    Ok(())
+    // the FIFOs of all cores may be full
+    let full = u64::from(w.params.cores) * u64::from(w.options.fifo_entries()) * CLOCKS_OF_EVENT;
+    Ok(4 * u64::from(longest) + full + SPARE)
 }
 
 /// Writes the acts of a session; the sink takes nothing before clock `moves`, or before its end.
@@ -158,6 +164,8 @@ struct Circuit {
     ready: bool,
     /// The words of each session.
     sent: Vec<Vec<u32>>,
+    /// Clocks that it took at most until a bit of `status` was 1.
+    longest: u32,
 }
 
 impl Circuit {
@@ -168,7 +176,7 @@ impl Circuit {
         driver.uut.allow_all();
         let shown = vec![None; w.params.cores.into()];
         let registers = w.options.extras.registered.then(|| shown.clone());
-        Ok(Self { driver, shown, registers, ready: true, sent: Vec::new() })
+        Ok(Self { driver, shown, registers, ready: true, sent: Vec::new(), longest: 0 })
     }
 
     /// A clock; what the register bus answers in it. Behind it nothing is shown, and `status` is asked for.
@@ -196,16 +204,17 @@ impl Circuit {
         let bit = 1 << register("status").field(field).lsb;
         // the answer to the address comes with the next clock
         self.tick()?;
-        for _ in 0..PATIENCE {
+        for clocks in 0..PATIENCE {
             if self.tick()? & bit != 0 {
+                self.longest = self.longest.max(clocks);
                 return Ok(());
             }
         }
         Err(Failure::Other(format!("a fault of this program: status.{field} of the circuit stays 0")))
     }
 
-    /// The words of each session of `lines`.
-    fn play(mut self, lines: &[Line]) -> Result<Vec<Vec<u32>>, Failure> {
+    /// The words of each session of `lines`, and the longest wait.
+    fn play(mut self, lines: &[Line]) -> Result<(Vec<Vec<u32>>, u32), Failure> {
         let mut now = lines.first().map_or(0, |l| l.clock);
         for Line { clock, act } in lines {
             while now < *clock {
@@ -230,6 +239,6 @@ impl Circuit {
                 }
             }
         }
-        Ok(self.sent)
+        Ok((self.sent, self.longest))
     }
 }

@@ -27,7 +27,8 @@ use sim::regs::register;
 use sim::stimulus::run::Retired;
 use sim::system::System;
 use std::fmt::Write;
-use walk::{Walk, Walker, CLOCKS_OF_EVENT};
+pub use walk::CLOCKS_OF_EVENT;
+use walk::{Walk, Walker};
 
 /// Name of the file of what happens when.
 pub const SCRIPT: &str = "sessions.txt";
@@ -92,6 +93,8 @@ pub struct Sessions {
     pub words: String,
     /// Lines of `words`.
     pub word_count: usize,
+    /// Clocks that a bench waits at most for a trace to begin or to end.
+    pub patience: u64,
 }
 
 /// Clocks that a sink takes all words in.
@@ -124,8 +127,8 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Sessions, F
     if options.extras.sync {
         w.session(&w.walker.program(14, 6_000), ALWAYS, Some(10))?;
     }
-    losses::add(&mut w)?;
-    Ok(w.text())
+    let patience = losses::add(&mut w)?;
+    Ok(w.text(patience))
 }
 
 impl<'a> Writer<'a> {
@@ -278,7 +281,7 @@ impl<'a> Writer<'a> {
         self.read("overflow", 0);
     }
 
-    fn text(self) -> Sessions {
+    fn text(self, patience: u64) -> Sessions {
         let mut script = String::from(
             "// further sessions, see goshawk_tb.v: decimal clock, code and register or core, then hex\n\
              // 0 retires, 1 first after a trap, 2 traps, 3 write, 4 ready, 5 reset, 6 words due, 7 begin, 8 end, 9 read\n",
@@ -290,6 +293,6 @@ impl<'a> Writer<'a> {
         for word in &self.words {
             let _ = writeln!(words, "{word:08x}");
         }
-        Sessions { script, words, word_count: self.words.len() }
+        Sessions { script, words, word_count: self.words.len(), patience }
     }
 }

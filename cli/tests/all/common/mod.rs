@@ -1,5 +1,6 @@
 //! A small program, and the command in a temporary folder
 
+pub mod damage;
 pub mod foreign;
 
 use std::path::Path;

@@ -3,11 +3,13 @@
 //! Each line is a scheme with or without resyncs (every 2^12 instructions) and signatures. Streams of programs on one
 //! and two cores get faults of every kind and are replayed up to the first mark (an error). The instructions reported
 //! before the mark can be right, or wrong from some point on. A fault is silent if there is no mark although
-//! instructions differ. FAULTS is the number per kind and stream, 50 by default; the seed is fixed.
+//! instructions differ. Streams of the standard protocols, of one core, follow: they have no signatures. FAULTS is the number per kind and stream, 50 by default; the seed is fixed.
 //!
 //! With `--resume` replay continues at the next header after each mark, as `goshawk replay --resume` does, and each line is a scheme
 //! with resyncs, with or without time stamps and signatures. What a fault costs a core are the instructions of the run between the
 //! last reported one before which all are right and the first one after which all are right. There is nothing after a cut: it is left out.
+
+mod standard;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +22,8 @@ use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 
 const PROGRAMS: [(&str, u8); 4] = [("irq", 1), ("qsort", 1), ("vm", 1), ("bank", 2)];
-const SCHEMES: [&str; 6] = ["tr_e:small", "tr_e:large", "golomb:small", "nx_b", "taken", "sc-lsp:rbase-32x4"];
+const SCHEMES: [&str; 7] =
+    ["tr_e:small", "tr_e:large", "golomb:small", "nx_b", "taken", "sc-lsp:rbase-32x4", "follow:m"];
 const KINDS: [&str; 9] = [
     "bit",
     "burst",
@@ -60,10 +63,10 @@ fn encode(p: &TraceParams, events: &[FlowEvent], sync: bool) -> Vec<u8> {
     system.drain().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Applies one fault after the header.
-fn damage(bytes: &[u8], kind: &str, rng: &mut impl Rng) -> Vec<u8> {
+/// Applies one fault after a header.
+fn damage(bytes: &[u8], header: usize, kind: &str, rng: &mut impl Rng) -> Vec<u8> {
     let mut out = bytes.to_vec();
-    let at = rng.random_range(HEADER..bytes.len() - 8);
+    let at = rng.random_range(header..bytes.len() - 8);
     let word = at / 4 * 4;
     match kind {
         "bit" => out[at] ^= 1 << rng.random_range(0..8),
@@ -76,7 +79,6 @@ fn damage(bytes: &[u8], kind: &str, rng: &mut impl Rng) -> Vec<u8> {
         "words swapped" => out[word..word + 8].rotate_left(4),
         _ => out.truncate(word),
     }
-    out.resize(out.len().div_ceil(4) * 4, 0);
     out
 }
 
@@ -89,6 +91,30 @@ struct Counts {
     wrong: u64,
     wrong_confirmed: u64,
     silent: u64,
+}
+
+impl Counts {
+    /// Enters a fault: whether it was marked, instructions reported before that are wrong, and whether all of the run was reported.
+    fn add(&mut self, marked: bool, wrong: u64, whole: bool) {
+        self.faults += 1;
+        match (marked, wrong) {
+            (true, 0) => self.marked += 1,
+            (true, _) => {
+                self.marked_late += 1;
+                self.wrong += wrong;
+            }
+            (false, _) if whole => self.same += 1,
+            (false, _) => self.silent += 1,
+        }
+    }
+
+    /// A row of the table.
+    fn print(&self, scheme: &str, sync: bool, signature: &str, bytes: usize) {
+        let Self { faults, same, marked, marked_late, wrong, wrong_confirmed, silent } = self;
+        let mean = wrong.checked_div(*marked_late).unwrap_or(0);
+        let sync = if sync { "2^12" } else { "-" };
+        println!("| `{scheme}` | {sync} | {signature} | {bytes} | {faults} | {same} | {marked} | {marked_late} | {mean} | {wrong_confirmed} | {silent} |");
+    }
 }
 
 /// The events of one core.
@@ -112,7 +138,6 @@ fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
     let words = bytes.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
     let mut got: Vec<FlowEvent> = Vec::new();
     let mut sink = Events(&mut got);
-    counts.faults += 1;
     let (marked, confirmed) = match Replay::new(&s.image, p, words) {
         Err(_) => (true, None),
         Ok(mut replay) => {
@@ -130,16 +155,7 @@ fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
         let confirmed = confirmed.as_ref().map_or(0, |by_core| by_core[usize::from(hart)]);
         counts.wrong_confirmed += confirmed.saturating_sub(right);
     }
-    let whole = got.len() == s.events.len() && wrong == 0;
-    match (marked, wrong) {
-        (true, 0) => counts.marked += 1,
-        (true, _) => {
-            counts.marked_late += 1;
-            counts.wrong += wrong;
-        }
-        (false, _) if whole => counts.same += 1,
-        (false, _) => counts.silent += 1,
-    }
+    counts.add(marked, wrong, got.len() == s.events.len() && wrong == 0);
 }
 
 /// What a fault costs with `--resume`.
@@ -201,7 +217,9 @@ fn each_fault(
         for (k, kind) in kinds.iter().enumerate() {
             let mut rng = ChaCha8Rng::seed_from_u64((100 * i + k) as u64);
             for _ in 0..per_kind {
-                play(s, &p, &damage(&encoded, kind, &mut rng));
+                let mut damaged = damage(&encoded, HEADER, kind, &mut rng);
+                damaged.resize(damaged.len().div_ceil(4) * 4, 0);
+                play(s, &p, &damaged);
             }
         }
     }
@@ -248,10 +266,8 @@ fn main() {
             let bytes = each_fault(&streams, (scheme, sync, platform), (&kinds, per_kind), |s, p, bytes| {
                 play(s, p, bytes, &mut counts);
             });
-            let Counts { faults, same, marked, marked_late, wrong, wrong_confirmed, silent } = counts;
-            let mean = wrong.checked_div(marked_late).unwrap_or(0);
-            let sync = if sync { "2^12" } else { "-" };
-            println!("| `{scheme}` | {sync} | {signature} | {bytes} | {faults} | {same} | {marked} | {marked_late} | {mean} | {wrong_confirmed} | {silent} |");
+            counts.print(scheme, sync, &signature.to_string(), bytes);
         }
     }
+    standard::rows(&streams, &kinds, per_kind);
 }

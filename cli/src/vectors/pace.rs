@@ -1,0 +1,43 @@
+//! Pauses of the cores before an event FIFO is full
+
+use super::sessions::CLOCKS_OF_EVENT;
+use sim::stimulus::run::Step;
+
+/// Of so many of 100 cycles a core retires an instruction.
+pub const PERCENT: u8 = 20;
+
+/// Moves instructions apart so that no FIFO overflows, whichever core its events are of.
+pub struct Pace {
+    /// Clocks of messages that may wait: those of the events that one FIFO holds.
+    room: u64,
+    /// Clocks that what waits takes at most.
+    waiting: u64,
+    /// The latest instruction, and the pauses up to it.
+    last: u64,
+    pauses: u64,
+}
+
+impl Pace {
+    /// For FIFOs of so many entries.
+    pub fn new(entries: u32) -> Self {
+        Self { room: u64::from(entries) * CLOCKS_OF_EVENT, waiting: 0, last: 0, pauses: 0 }
+    }
+
+    /// Cycles by which an instruction is later, with those before it.
+    pub fn pause(&mut self, step: &Step) -> u64 {
+        let events = u64::from(step.before.is_some()) + u64::from(step.event.is_some());
+        let cycle = step.retired.cycle + self.pauses;
+        self.waiting = self.waiting.saturating_sub(cycle - self.last);
+        // what others retire in the same cycle stays there; each core adds a trap and a branch at most
+        let pause = if cycle > self.last && self.waiting + 2 * CLOCKS_OF_EVENT > self.room { self.waiting } else { 0 };
+        self.waiting = self.waiting - pause + events * CLOCKS_OF_EVENT;
+        self.pauses += pause;
+        self.last = cycle + pause;
+        self.pauses
+    }
+
+    /// Cycles by which the end is later: the pauses, and what waits after the last instruction.
+    pub fn last(&self) -> u64 {
+        self.pauses + self.waiting
+    }
+}
