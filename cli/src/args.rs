@@ -35,7 +35,7 @@ pub use listed::{check_core, FilterArgs};
 /// When instructions retire in the built-in simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimingName {
-    /// Caches and latencies of paper 000 section 2
+    /// Caches and latencies of the mcfTRaptor paper (JSA 2015), section 2
     Papers,
     /// One cycle per instruction
     Functional,
@@ -197,24 +197,34 @@ impl ProgramArgs {
 /// Most bytes of what a program reads.
 const MAX_CONSOLE: u64 = 1 << 30;
 
-/// What a program reads.
+/// What a program reads, and where it cannot write.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Built-in simulator")]
-pub struct ConsoleArgs {
+pub struct PlatformArgs {
     /// File with what the program reads from the UART and by calls to its host; /dev/stdin takes it from a pipe, or from the
     /// terminal up to Ctrl-D [default: nothing]
     #[arg(long = "input", value_name = "FILE")]
     console: Option<PathBuf>,
+    /// Refuse stores to segments of the program that have no write permission, such as code and constants: a store
+    /// fault, cause 7. By default, all memory can be written
+    #[arg(long)]
+    read_only: bool,
 }
 
-impl ConsoleArgs {
-    /// The bytes, if they were given.
+/// A platform with the input that was read.
+pub struct Platform {
+    console: Option<Arc<[u8]>>,
+    read_only: bool,
+}
+
+impl PlatformArgs {
+    /// Reads the input.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn bytes(&self) -> Result<Option<Arc<[u8]>>, Failure> {
+    pub fn open(&self) -> Result<Platform, Failure> {
         let read = |path: &PathBuf| retire::file::input::read(path, MAX_CONSOLE, "input of a program").map(Into::into);
-        Ok(self.console.as_ref().map(read).transpose()?)
+        Ok(Platform { console: self.console.as_ref().map(read).transpose()?, read_only: self.read_only })
     }
 }
 
@@ -246,19 +256,23 @@ impl Source {
         Ok(source)
     }
 
-    /// Gives a program these bytes to read.
+    /// Runs a program on this platform.
     ///
     /// # Errors
-    /// It is a recording.
-    pub fn feed(&mut self, bytes: Option<Arc<[u8]>>, name: &str) -> Result<(), Failure> {
-        match bytes {
-            Some(_) if self.input.is_recording() => Err(is_over(name, "--input")),
-            Some(bytes) => {
-                self.settings.input = bytes;
-                Ok(())
-            }
-            None => Ok(()),
+    /// It is a recording, or no segment of the program is without write permission.
+    pub fn set_platform(&mut self, platform: &Platform, name: &str) -> Result<(), Failure> {
+        let given = [("--input", platform.console.is_some()), ("--read-only", platform.read_only)];
+        let Some((option, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
+        let Input::Program(named) = &self.input else { return Err(is_over(name, option)) };
+        if platform.read_only && named.program.segments.iter().all(|s| s.writable) {
+            return Err(Failure::Other(format!(
+                "{name}: `--read-only`: all segments have write permission; expected code in a separate segment (PHDRS in the linker \
+                 script)"
+            )));
         }
+        self.settings.input = platform.console.clone().unwrap_or_default();
+        self.settings.read_only = platform.read_only;
+        Ok(())
     }
 
     /// Limits a program to this many instructions, unless a lower limit is set.

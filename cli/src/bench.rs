@@ -27,7 +27,7 @@ pub struct Args {
     /// Measured part
     #[arg(long, value_enum, default_value_t = Part::All)]
     part: Part,
-    /// Instruction limit, of all harts together [default: none]
+    /// Instruction limit, of all harts together
     #[arg(long, alias = "instructions", value_name = "N", default_value_t = 10_000_000)]
     max_instructions: u64,
     /// Earlier result (`bench --json`) to compare with: its speeds by CPU time, and how many times faster these are

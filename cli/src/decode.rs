@@ -49,7 +49,7 @@ pub struct Args {
     /// Maximum number of listed lines: messages or records
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Core whose part is listed, counted from 0 [default: all]
+    /// Core that is listed, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
     core: Option<u8>,
     /// Print one JSON object: the parameters of the trace. One object per message or record follows, one a line

@@ -1,7 +1,7 @@
 //! `goshawk encode`: encodes a run to a trace file with the golden model
 
 use crate::args::memory::MemoryArgs;
-use crate::args::{check_cores, ConsoleArgs, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
+use crate::args::{check_cores, MachineArgs, ParamArgs, PlatformArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::{input_name, OutputPath};
 use crate::inputs::SkipArgs;
 use crate::options::with_data;
@@ -72,14 +72,14 @@ pub struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     #[command(flatten)]
-    console: ConsoleArgs,
+    platform: PlatformArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let options = InputOptions { changes: args.memory.changes(), ..args.program.input_options() };
     let mut source = Source::open_with(&args.input, options, &args.machine)?;
-    source.feed(args.console.bytes()?, &args.input)?;
+    source.set_platform(&args.platform.open()?, &args.input)?;
     let name = args.params.scheme()?;
     let form = match (args.ascii, args.binary) {
         (true, _) => Some(("--ascii", Form::Ascii)),

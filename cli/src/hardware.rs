@@ -18,7 +18,7 @@ pub fn system(given: &GivenOptions) -> Result<System, Failure> {
     if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) = name.scheme {
         let (shown, scheme) = (given.shown_scheme(), name.scheme);
         return Err(Failure::Other(format!(
-            "{shown}: no circuit; only `goshawk sweep --encoding {scheme}` measures it"
+            "{shown}: has no circuit; `goshawk stats --scheme` and `goshawk sweep --encoding` measure {scheme}"
         )));
     }
     let refuse = |what: &str| Err(Failure::Other(format!("{}: {what}", given.shown("scheme"))));

@@ -6,7 +6,7 @@
 use crate::output::RED;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::Command;
-use options::rule::or;
+use options::rule::{and, or};
 use std::ffi::OsString;
 
 /// A non-breaking blank.
@@ -55,12 +55,37 @@ pub fn print(help: &Error) {
     let _ = write!(anstream::stdout(), "{text}");
 }
 
-/// What is wrong with the command line, after the program's name.
-pub fn print_error(error: &Error) {
+/// What is wrong with the command line of `root`, after the program's name.
+pub fn print_error(error: &Error, root: &Command) {
     let text = bad_value(error)
         .or_else(|| not_built(error))
+        .or_else(|| of_another_command(error, root))
         .unwrap_or_else(|| error.render().to_string().replace(NON_BREAKING_SPACE, " "));
     anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));
+}
+
+/// Commands that are named for an option of other commands.
+const NAMED: usize = 4;
+
+/// An option that the command does not have, and others do.
+fn of_another_command(error: &Error, root: &Command) -> Option<String> {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(arg))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
+        return None;
+    };
+    let name = arg.strip_prefix("--")?.split('=').next()?;
+    let has = |c: &&Command| c.get_arguments().any(|a| a.get_long() == Some(name));
+    let mut found: Vec<String> = root.get_subcommands().filter(has).map(|c| format!("`{}`", c.get_name())).collect();
+    if found.is_empty() {
+        return None;
+    }
+    if found.len() > NAMED {
+        found.truncate(NAMED);
+        found.push("others".into());
+    }
+    let have = if found.len() == 1 { "has" } else { "have" };
+    Some(format!("`--{name}`: not an option of this command; {} {have} it\n", and(found)))
 }
 
 /// Commands that need the feature `hardware`.

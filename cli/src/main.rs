@@ -87,9 +87,18 @@ use std::process::ExitCode;
 /// Version, with the commit if known.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("GOSHAWK_COMMIT"));
 
+/// What a newcomer can try, after the list of commands.
+const FIRST_STEPS: &str = concat!(
+    "First steps:\n",
+    "  goshawk run firmware.elf          Run firmware; a crash is explained\n",
+    "  goshawk stats builtin:vm          Measure the trace of a built-in program\n",
+    "  goshawk help COMMAND              Options and examples of a command\n",
+    "\nTutorials for chip designers, firmware developers and researchers: docs/README.md"
+);
+
 /// Trace hardware for multicore chips, and the software that replays what it sends
 #[derive(Parser, Debug)]
-#[command(name = "goshawk", version = VERSION, max_term_width = 110)]
+#[command(name = "goshawk", version = VERSION, max_term_width = 110, after_help = FIRST_STEPS)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -222,7 +231,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(e) => {
-            help::print_error(&e);
+            help::print_error(&e, &command);
             return ExitCode::from(2);
         }
     };

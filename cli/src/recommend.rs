@@ -268,7 +268,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     )?;
     left_out.iter().try_for_each(|l| writeln!(out, "left out: {l}"))?;
     if wide {
-        writeln!(out, "sizes and clock rates are those of circuits for 32-bit addresses; with 64 bits they are larger")?;
+        writeln!(
+            out,
+            "sizes and clock rates are those of circuits for 32-bit addresses; with 64 bits they are larger"
+        )?;
     }
     writeln!(out, "{command}")?;
     Ok(Status::Done)

@@ -3,7 +3,7 @@
 mod halt;
 mod seeds;
 
-use crate::args::{ConsoleArgs, MachineArgs, ProgramArgs, Source};
+use crate::args::{MachineArgs, PlatformArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, short_id, Object};
 use crate::places::Places;
@@ -28,17 +28,17 @@ const LONG: &str = "Run a program in the built-in simulator, and record what its
 
 A program is an RV32 or RV64 ELF (IMAFDC, Zfh, bit manipulation) without an operating system, linked to fixed addresses. The platform is that of QEMU's `virt` board:
 
-  0x80000000  RAM, 16 MiB; at the ELF's first segment, if that is elsewhere
-  0x10000000  UART: a byte stored here is printed; a load takes a byte of `--input`, if bit 0 at +5 is 1
-  0x10010000  DMA: copies words from the address at +0 to that at +4, as many as are stored at +8
-  0x00100000  end: store 0x5555 for code 0, code << 16 | 0x3333 for another
+  0x80000000  RAM, 16 MiB; at the ELF's first segment if that is elsewhere
+  0x10000000  UART: a stored byte is printed; a load takes a byte of `--input`
+  0x10010000  DMA: source address at +0, destination at +4, word count at +8
+  0x00100000  exit: store 0x5555 for code 0, code << 16 | 0x3333 for another
   0x02000000  CLINT: msip + 4 hart, mtimecmp + 0x4000 + 8 hart, mtime + 0xbff8
-  tohost      if the ELF has this symbol: exit, putchar and the system calls read, write and exit of HTIF
-  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, SYS_READ, SYS_READC, the clocks, and the calls of C libraries at start-up
+  tohost      HTIF, if the ELF has this symbol: exit, putchar, read, write
+  ebreak      semihosting: output, input, exit, clocks
 
 All harts start at the ELF's entry in machine mode, with the number of the hart in a0 and mhartid, and 0 in all other \
-registers and mtvec: the program sets up stack, gp and .bss. docs/how-to/platform.md has a linker script and start-up code to copy, \
-and explains what to do if the linker puts ELF headers in front of RAM (-Wl,-N).
+registers and mtvec: the program sets up stack, gp and .bss. docs/how-to/platform.md has all details, and a linker script and start-up code to copy. \
+If the linker puts ELF headers in front of RAM, link with -Wl,-N.
 
 A run that ends in a deadlock, or at the instruction limit without `-o`, is executed again to report where each hart is: function, line, \
 loops with the instruction at which they began, callers, the last load, and stack pointers that left their stack.
@@ -53,7 +53,7 @@ Ctrl-C ends a run; the file then contains everything that retired until then, as
         goshawk run firmware.elf --harts 4 --timing functional -o firmware.ret\n  \
         goshawk run firmware.elf --exit-code --max-instructions 100000000\n  \
         goshawk run firmware.elf --harts 2 --seeds 1..200 --until exit!=0\n  \
-        goshawk run shell.elf --input commands.txt"
+        goshawk run shell.elf --input commands.txt\n  goshawk run firmware.elf --read-only"
 )]
 pub struct Args {
     /// RISC-V executable, or builtin:NAME
@@ -83,7 +83,7 @@ pub struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     #[command(flatten)]
-    console: ConsoleArgs,
+    platform: PlatformArgs,
 }
 
 /// How a run ended, as text.
@@ -107,15 +107,15 @@ fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Re
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     crate::signals::stop_on_request();
     let mut machine = args.machine.clone();
-    let console = args.console.bytes()?;
+    let platform = args.platform.open()?;
     if let Some(seeds) = &args.seeds {
-        match seeds::search(args, seeds, console.as_ref(), out)? {
+        match seeds::search(args, seeds, &platform, out)? {
             Ok(seed) => machine = seeds::with_seed(args, seed),
             Err(status) => return Ok(status),
         }
     }
     let mut source = Source::open(&args.program, &ProgramArgs::default(), &machine)?;
-    source.feed(console, &args.program)?;
+    source.set_platform(&platform, &args.program)?;
     let run = source.run()?;
     let info = run.info();
     let totals = match &args.output {

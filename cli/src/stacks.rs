@@ -14,15 +14,15 @@ use std::io::Write;
 
 /// Show how many bytes of each stack a recorded run used, and where
 ///
-/// A stack is the array or section that stack pointers point into; those in memory without an object are one stack for each core, whose
-/// size is not known. A stack that was left is an overflow.
+/// A stack is the array or section that a stack pointer points into. Memory without an object counts as one stack for each core, of
+/// unknown size. A stack pointer that leaves its stack is reported as an overflow.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk stack bank.gip --elf builtin:bank\n  \
     goshawk stack bank.gip --elf builtin:bank --json")]
 pub struct Args {
     #[command(flatten)]
     recorded: Recorded,
-    /// Exit with code 1 if a stack was left
+    /// Exit with code 1 if a stack overflowed
     #[arg(long)]
     exit_code: bool,
     /// Print one JSON object

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Measure traces with many schemes and parameters, in parallel; run again to go on
+/// Measure traces with many schemes and parameters, in parallel; run again to resume
 #[derive(ClapArgs, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,

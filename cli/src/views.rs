@@ -346,7 +346,7 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
 /// Write pc and function of each core over time as a VCD, for waveform viewers
 ///
 /// The function is a string. The time axis counts instructions of all cores in the order of replay, or clock cycles for
-/// a trace with time stamps. GTKWave and Surfer open the file, which has about 20 bytes per instruction.
+/// a trace with time stamps. GTKWave and Surfer open the file, which has about 45 bytes per instruction.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk vcd vm.gtr --elf builtin:vm --to 20000 -o vm.vcd\n  \
     goshawk vcd bank.gip --elf builtin:bank --registers --from 10000 --to 20000 -o bank.vcd")]

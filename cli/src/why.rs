@@ -17,9 +17,9 @@ use std::io::Write;
 
 /// Show where a value comes from: the instructions that made it, backwards, by source line
 ///
-/// Of a load the store that wrote the bytes, of an arithmetic instruction those that wrote its operands, and so on, across cores, functions
-/// and bus masters, back to constants, devices and the program's initial data. Branches are not followed, and the registers of addresses
-/// only with `--addresses`. Consecutive instructions of one line are one line of the list. A moment is a number of instructions of all cores, in the
+/// The list goes from a load to the store that wrote its bytes, from an arithmetic instruction to those that wrote its operands, and so on, across
+/// cores, functions and bus masters, back to constants, devices and the program's initial data. Branches are not followed; registers that are
+/// addresses are followed only with `--addresses`. Consecutive instructions of one source line are listed as one. A moment is a number of instructions of all cores, in the
 /// order of replay, as `monitor when` of `goshawk gdb` shows it.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk why bank.gip balance --elf builtin:bank --limit 8\n  \
@@ -134,7 +134,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             return Err(Failure::Other(format!("`--core {core}`: `{}` is an address, expected a register", args.what)));
         }
         None => {
-            let addr = u64::from(Symbols::address(&args.recorded.elf, &args.what)?);
+            let found = Symbols::address(&args.recorded.elf, &args.what);
+            let addr = u64::from(found.map_err(|e| Failure::Other(format!("{e}, and a register as a0, sp or fa0")))?);
             (addr..addr + u64::from(args.bytes.unwrap_or(4))).map(Location::Byte).collect()
         }
     };

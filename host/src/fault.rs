@@ -49,6 +49,8 @@ pub struct Fault {
     pub times: u64,
     /// Address range of RAM.
     pub ram: Range<u64>,
+    /// The read-only segment of the program that `address` lies in, if the run refused stores there.
+    pub read_only: Option<Range<u64>>,
 }
 
 /// Name of an exception.
@@ -86,6 +88,8 @@ pub(crate) struct FaultObserver {
     assembly: Assembly,
     xlen: u8,
     ram: Range<u64>,
+    /// Where stores are refused.
+    read_only: Vec<Range<u64>>,
     entry: u64,
     harts: Vec<Seen>,
 }
@@ -126,7 +130,9 @@ impl FaultObserver {
         let sp = seen.registers[2];
         let times = seen.fault.as_ref().map_or(0, |f| f.times) + 1;
         let ram = self.ram.clone();
-        Fault { hart, cause, pc, retired, address, instruction, missing, sp, from, handler, times, ram }
+        let refusing = |r: &&Range<u64>| cause == 7 && address.is_some_and(|a| r.contains(&a));
+        let read_only = self.read_only.iter().find(refusing).cloned();
+        Fault { hart, cause, pc, retired, address, instruction, missing, sp, from, handler, times, ram, read_only }
     }
 
     /// The exception at which a hart is stuck at the end, unless it is waiting.
@@ -210,7 +216,8 @@ impl FaultObserver {
     /// The program cannot be run.
     pub(crate) fn new(named: &Named, run: &Run<'_>) -> Result<Self, HostError> {
         let failure = |source| HostError::Machine { name: named.name.clone(), source };
-        let (start, bytes) = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
+        let machine = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?;
+        let (start, bytes) = machine.ram();
         let hart = |index: u8| {
             let mut registers = [0; 32];
             // every hart starts with its number in a0
@@ -223,6 +230,7 @@ impl FaultObserver {
             xlen: named.program.xlen,
             entry: named.program.entry,
             ram: start.into()..u64::from(start) + u64::from(bytes),
+            read_only: machine.read_only().to_vec(),
             harts: (0..run.harts).map(hart).collect(),
         })
     }

@@ -120,7 +120,9 @@ pub fn check_build_id(recording: &str, of: &str, build_id: &str, name: &str, fou
     if build_id.is_empty() || build_id == found {
         return Ok(());
     }
-    Err(HostError::Other(format!("{recording}: is of {of} with build id {build_id}, but {name} has build id {found}")))
+    Err(HostError::Other(format!(
+        "{recording}: is of {of} with build id {build_id}, but {name} has build id {found}; `--any-build` accepts it"
+    )))
 }
 
 impl Input {
@@ -214,11 +216,14 @@ impl Input {
 
     /// Contents and settings as text: equal texts mean equal events.
     pub fn identity(&self, settings: &Settings) -> Result<String, HostError> {
-        let Settings { timing, caches, seed, max_instructions, input } = settings;
+        let Settings { timing, caches, seed, max_instructions, input, read_only } = settings;
         // sweep points without cache options keep the identity that they had before these existed
         let mut caches = if caches.is_empty() { String::new() } else { format!(" {caches}") };
         if !input.is_empty() {
             caches.push_str(&settings.input_text());
+        }
+        if *read_only {
+            caches.push_str(", read-only");
         }
         Ok(match self {
             Self::Program(named) => format!("run {} {timing:?} {seed} {max_instructions:?}{caches}", named.build_id),

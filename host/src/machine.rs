@@ -114,6 +114,9 @@ pub struct Settings {
     /// What the program reads.
     #[serde(skip)]
     pub input: Arc<[u8]>,
+    /// Refuse stores to segments of the program without write permission.
+    #[serde(skip)]
+    pub read_only: bool,
 }
 
 impl Settings {
@@ -124,7 +127,14 @@ impl Settings {
             TimingModel::Functional => Timing::functional(),
         };
         self.caches.apply(&mut timing);
-        MachineConfig { harts, timing, seed: self.seed, input: Arc::clone(&self.input), ..MachineConfig::default() }
+        MachineConfig {
+            harts,
+            timing,
+            seed: self.seed,
+            input: Arc::clone(&self.input),
+            read_only: self.read_only,
+            ..MachineConfig::default()
+        }
     }
 
     /// Refuses cache and latency options for the functional timing model, in which every instruction takes one cycle.
@@ -160,6 +170,9 @@ impl Settings {
         }
         if !self.input.is_empty() {
             text.push_str(&self.input_text());
+        }
+        if self.read_only {
+            text.push_str(", read-only segments");
         }
         if let Some(n) = self.max_instructions {
             text.push_str(&format!(", at most {n} instructions"));

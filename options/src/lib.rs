@@ -159,6 +159,10 @@ impl Opt {
                     text += &format!(": {list}");
                 }
             }
+            // after a simple noun phrase, values read as part of it
+            ValueKind::One(_) | ValueKind::Range(..) if text.contains([';', '.', '(']) => {
+                text += &format!(". Values: {}", self.takes.values());
+            }
             ValueKind::One(_) | ValueKind::Range(..) => text += &format!(": {}", self.takes.values()),
         }
         for rule in self.rules.iter().chain(self.circuit) {

@@ -191,15 +191,15 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[FLOW, NOT_STANDARD])
         .circuit(&[Rule::only(&[Is("timestamps", &[])], "a trace without times has no cycle counter")]),
     value("context", "BITS", Range(0, 16), "", Trace,
-        "Width of the address space number in reported contexts, which also have the privilege mode; contexts are not reported \
-         by default")
+        "Width of the address space number in contexts, which also have the privilege mode. By default, contexts are not \
+         reported")
         .rules(&[FLOW, NOT_STANDARD, Rule::only(&[CONTEXTS], "its messages have no field for a context")])
         .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
         "Width of the control flow signature that messages carry, with which a decoder verifies its listing")
         .rules(&[FLOW, NOT_STANDARD]),
 
-    value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
+    value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of the stream cache, as its paper names them").rules(CACHE),
     value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,
         "Number of sets; sets times ways must be 32 to 1024")
         .rules(CACHE),

@@ -3,7 +3,7 @@
 //! Reads 32- and 64-bit little-endian RISC-V executables with the `object` crate.
 
 use crate::file::{input, FileError};
-use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD, SHF_EXECINSTR};
+use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_W, PF_X, PT_LOAD, SHF_EXECINSTR};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 use std::path::Path;
@@ -22,12 +22,14 @@ pub struct Segment {
     pub mem_size: u64,
     /// Contains code: its flags say so, or a section in it has code (linker scripts without program header flags).
     pub executable: bool,
+    /// Its flags let the program write to it.
+    pub writable: bool,
 }
 
 impl Segment {
-    /// A code segment at `addr`.
+    /// A code segment at `addr`, which can be written.
     pub fn code(addr: u64, data: Vec<u8>) -> Self {
-        Self { addr, virtual_addr: addr, mem_size: data.len() as u64, data, executable: true }
+        Self { addr, virtual_addr: addr, mem_size: data.len() as u64, data, executable: true, writable: true }
     }
 
     /// The segment with a size of `mem_size` bytes in memory.
@@ -153,6 +155,7 @@ impl Program {
                 data: bytes.to_vec(),
                 mem_size: p.p_memsz(endian).into().max(bytes.len() as u64),
                 executable: p.p_flags(endian).contains(PF_X) || code.iter().any(|at| file.contains(at)),
+                writable: p.p_flags(endian).contains(PF_W),
             });
         }
         if !segments.iter().any(|s| s.executable) {

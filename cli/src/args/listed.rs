@@ -9,7 +9,7 @@ use std::path::Path;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What is listed")]
 pub struct FilterArgs {
-    /// Core whose part is listed, counted from 0 [default: all]
+    /// Core that is listed, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
     pub core: Option<u8>,
     /// Function whose instructions are listed, by symbol, without its inlined copies. May be repeated

@@ -43,6 +43,11 @@ impl Places {
             (None, _) if f.cause == 1 => lines.push("there is no memory".into()),
             (None, _) => lines.push("there is no instruction of the program".into()),
         }
+        lines.extend(
+            f.read_only
+                .as_ref()
+                .map(|r| format!("the segment 0x{:08x} to 0x{:08x} is read-only (`--read-only`)", r.start, r.end)),
+        );
         lines.extend(f.missing.clone());
         if matches!(f.cause, 5 | 7) && !f.ram.contains(&f.sp) && f.sp != 0 && f.sp != f.ram.end {
             let where_ = if f.sp < f.ram.start { "below" } else { "above" };
@@ -64,7 +69,7 @@ impl Places {
         json!({
             "hart": f.hart, "cause": f.cause, "name": cause_name(f.cause), "pc": hex(f.pc),
             "function": self.function(f.pc), "line": self.line(f.pc), "retired": f.retired,
-            "instruction": f.instruction, "missing": f.missing, "sp": hex(f.sp), "address": f.address.map(hex), "from": f.from.map(hex),
+            "instruction": f.instruction, "missing": f.missing, "sp": hex(f.sp), "address": f.address.map(hex), "read_only": f.read_only.is_some(), "from": f.from.map(hex),
             "handler": f.handler.map(hex), "exceptions": f.times,
         })
     }

@@ -1,7 +1,7 @@
 //! Runs with many seeds: looks for a schedule of the harts in which the program ends in a certain way
 
 use super::Args;
-use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::args::{MachineArgs, Platform, ProgramArgs, Source};
 use crate::output::{count, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -10,7 +10,6 @@ use retire::NullSink;
 use sim::riscv::Exit;
 use std::io::Write;
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// Instructions of a run, if no limit is given: a run that waits for ever ends, too.
 const LIMIT: u64 = 100_000_000;
@@ -93,14 +92,14 @@ pub fn with_seed(args: &Args, seed: u64) -> MachineArgs {
 pub fn search(
     args: &Args,
     seeds: &Seeds,
-    console: Option<&Arc<[u8]>>,
+    platform: &Platform,
     out: &mut dyn Write,
 ) -> Result<Result<u64, Status>, Failure> {
     let bar = Bars.begin("trying", "seeds", Some(seeds.end - seeds.first));
     let mut limits = 0;
     for seed in seeds.first..seeds.end {
         let mut source = Source::open(&args.program, &ProgramArgs::default(), &with_seed(args, seed))?;
-        source.feed(console.cloned(), &args.program)?;
+        source.set_platform(platform, &args.program)?;
         let totals = source.run()?.report_to(&mut NullSink, &Bars)?;
         if totals.stopped {
             eprintln!("goshawk: {}: stopped at seed {seed}; what follows has not run", args.program);

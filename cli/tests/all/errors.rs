@@ -265,5 +265,8 @@ fn an_overflow_is_no_equality() {
 #[test]
 fn wrong_words_on_the_command_line_are_explained() {
     let place = Place::new();
-    insta::assert_snapshot!(sessions(&place, &["fly", "encode p.elf", "run p.elf --harts many", "run p.elf --fast"]));
+    insta::assert_snapshot!(sessions(
+        &place,
+        &["fly", "encode p.elf", "run p.elf --harts many", "run p.elf --fast", "run p.elf --fifo 16"]
+    ));
 }

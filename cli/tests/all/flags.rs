@@ -221,6 +221,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("*", "patches", "the function that it names does not run"),
     ("*", "memory", "no instruction of the trace is at that address"),
     ("*", "input", "the program reads nothing"),
+    ("*", "read-only", "the program does not store to its code"),
     ("stack", "exit-code", "no stack is left"),
     ("report trace", "sources", "the sources of built-in programs are not in either folder"),
     ("show", "sources", "the sources of built-in programs are not in either folder"),

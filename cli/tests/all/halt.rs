@@ -95,6 +95,33 @@ fn seeds_are_tried_until_a_run_ends_in_the_wanted_way() {
     }
 }
 
+/// `lui t0, 0x80000`, `sw t0, 0(t0)`, `j .`, in a segment without write permission.
+#[test]
+fn a_store_to_a_read_only_segment_is_a_fault_on_request() {
+    let place = Place::new();
+    std::fs::write(place.path().join("x.elf"), elf_of(RISCV, &[0x8000_02b7, 0x0052_a023, 0x0000_006f])).unwrap();
+    assert!(!place.good("run x.elf").contains("crash"));
+    let text = place.good("run x.elf --read-only");
+    for wanted in [
+        "store fault (cause 7) at pc 0x80000004, after 1 instruction\n",
+        "sw t0, 0(t0): address 0x80000000\n",
+        "the segment 0x80000000 to 0x8000000c is read-only (`--read-only`)\n",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+    assert_eq!(json(&place, "run x.elf --read-only")["faults"][0]["read_only"], true);
+    // the recording has the fault; its replay needs no option
+    place.good("encode x.elf --read-only --scheme inputs -o x.gip");
+    place.good("replay x.gip --elf x.elf --summary");
+    let refused = place.session(&format!("run {} --read-only", program("order")));
+    assert!(
+        refused.contains("`--read-only`: all segments have write permission") && refused.ends_with("exit code 2\n"),
+        "{refused}"
+    );
+    let refused = place.session("encode x.gip --elf x.elf --read-only -o y.gtr");
+    assert!(refused.contains("--read-only") && refused.ends_with("exit code 2\n"), "{refused}");
+}
+
 #[test]
 fn an_illegal_instruction_names_what_is_not_there() {
     let place = Place::new();

@@ -232,6 +232,55 @@ fn genhtml_reads_coverage() {
     assert!(to.join("src/bank.c.gcov.html").exists());
 }
 
+/// Line 2 is inlined in two places; line 3 has two conditions.
+const CONDITIONS: &str = "volatile unsigned input[6] = {1, 0, 3, 1, 5, 6}, output;
+static inline void note(unsigned n) { if (n > 4) output += n; }
+static void both(unsigned a, unsigned b) { if (a && b) output = 1; else output = 2; }
+int main(void)
+{
+    for (unsigned i = 0; i < 6; i++) { unsigned a = input[i]; note(a); both(a, i); }
+    note(input[0]);
+    return 0;
+}
+";
+
+/// Builds [`CONDITIONS`] and measures its coverage; returns the branches of lines 2 and 3.
+fn conditions(place: &Place, level: &str) -> Vec<String> {
+    let faults = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/faults");
+    std::fs::write(place.path().join("conditions.c"), CONDITIONS).unwrap();
+    tool(
+        place,
+        ".",
+        &format!(
+            "riscv64-unknown-elf-gcc -march=rv32imac_zicsr -mabi=ilp32 {level} -g -ffreestanding -nostdlib -static \
+             -Wl,--no-warn-rwx-segments -T {faults}/link.ld {faults}/start.S conditions.c -o conditions.elf"
+        ),
+    );
+    place.good("encode conditions.elf --scheme inputs -o conditions.gip");
+    let name = format!("{}.info", &level[1..]);
+    place.good(&format!("coverage conditions.gip --elf conditions.elf --include *conditions.c -o {name}"));
+    let text = std::fs::read_to_string(place.path().join(name)).unwrap();
+    let branches = text.lines().filter(|l| l.starts_with("BRDA:2,") || l.starts_with("BRDA:3,"));
+    branches.map(str::to_string).collect()
+}
+
+#[test]
+fn copies_of_a_condition_are_added_and_columns_number_the_conditions_of_a_line() {
+    let place = Place::new();
+    // 4 >= n, so `4 < n` does not hold for five of seven values; a is 0 once, and i is 0 in another round
+    let plain = ["BRDA:2,42,0,5", "BRDA:2,42,1,2", "BRDA:3,47,0,5", "BRDA:3,47,1,1", "BRDA:3,50,0,4", "BRDA:3,50,1,1"];
+    assert_eq!(conditions(&place, "-O0"), plain);
+    assert_eq!(conditions(&place, "-O1"), plain);
+    // the comparisons of two builds are opposite in part
+    tool(&place, ".", "lcov --quiet --rc lcov_branch_coverage=1 -a O0.info -a O1.info -o both.info");
+    let both = std::fs::read_to_string(place.path().join("both.info")).unwrap();
+    let doubled = both.lines().filter(|l| l.starts_with("BRDA:2,") || l.starts_with("BRDA:3,")).collect::<Vec<_>>();
+    assert_eq!(
+        doubled,
+        ["BRDA:2,42,0,10", "BRDA:2,42,1,4", "BRDA:3,47,0,10", "BRDA:3,47,1,2", "BRDA:3,50,0,8", "BRDA:3,50,1,2"]
+    );
+}
+
 #[test]
 fn coverage_selects_files_and_adds_runs() {
     let place = Place::new();
@@ -275,7 +324,12 @@ fn gtkwave_reads_a_vcd_and_gives_back_every_change() {
     let place = Place::new();
     place.good("encode builtin:bank --harts 4 --scheme inputs --max-instructions 20000 -o bank.gip");
     place.good("vcd bank.gip --elf builtin:bank --registers --to 3000 -o bank.vcd");
-    tool(&place, ".", "vcd2fst bank.vcd bank.fst");
+    // from a pipe, as docs/how-to/replay.md shows
+    let pipe = std::process::Command::new("bash")
+        .args(["-c", "cat bank.vcd | vcd2fst - bank.fst"])
+        .current_dir(place.path())
+        .status();
+    assert!(pipe.unwrap().success());
     tool(&place, ".", "fst2vcd bank.fst -o back.vcd");
     let changes = |file: &str| {
         let text = std::fs::read_to_string(place.path().join(file)).unwrap();

@@ -305,7 +305,8 @@ pub(super) fn convert(mut log: Unpacked, elf: &Named, sink: Sink<'_>) -> Result<
     let blocks = reader.end();
     let swaps = reader.swaps;
     let swaps = (swaps > 0).then(|| format!("{swaps} co-routine swaps, imported as returns"));
-    let what = "last blocks, taken up to a branch of which the log does not show where it goes, or to their ends";
-    let blocks = (blocks > 0).then(|| format!("{blocks} {what}"));
+    let what = "up to a branch whose outcome the log does not show, or whole";
+    let harts = if blocks == 1 { "hart" } else { "harts" };
+    let blocks = (blocks > 0).then(|| format!("the last block of {blocks} {harts}, {what}"));
     Ok(swaps.into_iter().chain(blocks).collect())
 }

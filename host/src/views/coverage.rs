@@ -1,5 +1,10 @@
 //! Coverage of lines and branches, in lcov's tracefile format
+//!
+//! A record `BRDA:LINE,BLOCK,BRANCH,COUNT` has the column of the condition as its block, so that tracefiles of several builds of a
+//! source can be merged. The first condition of a column has the branches 0, its comparison does not hold, and 1, it holds; the next
+//! one 2 and 3 ([`Condition`]).
 
+use super::conditions::{Condition, Conditions};
 use super::lines::Lines;
 use super::paths::{Paths, Selected};
 use crate::symbols::Symbols;
@@ -25,7 +30,22 @@ pub struct Coverage {
 #[derive(Clone, Debug, Default)]
 struct Line {
     count: u64,
-    branches: Vec<[u64; 2]>,
+    branches: BTreeMap<Condition, [u64; 2]>,
+}
+
+impl Line {
+    /// Columns and outcomes of its conditions.
+    fn conditions(&self) -> Vec<(u32, [u64; 2])> {
+        let mut all: Vec<(Condition, [u64; 2])> = Vec::new();
+        for (condition, ways) in &self.branches {
+            let [no, yes] = condition.outcomes(*ways);
+            match all.last_mut().filter(|(last, _)| last.is_same(condition)) {
+                Some((_, sums)) => *sums = [sums[0] + no, sums[1] + yes],
+                None => all.push((*condition, [no, yes])),
+            }
+        }
+        all.into_iter().map(|(condition, ways)| (condition.column, ways)).collect()
+    }
 }
 
 /// Totals of lines, branches and functions.
@@ -69,7 +89,8 @@ impl File {
         for line in self.lines.values() {
             sums.lines += 1;
             sums.lines_hit += u64::from(line.count > 0);
-            let ways = || line.branches.iter().flatten();
+            let conditions = line.conditions();
+            let ways = || conditions.iter().flat_map(|(_, ways)| ways);
             sums.branches += ways().count() as u64;
             sums.branches_hit += ways().filter(|n| **n > 0).count() as u64;
         }
@@ -79,8 +100,8 @@ impl File {
     }
 
     /// Its lines with code, by number: executions, and for each conditional branch how often it was not taken and taken.
-    pub fn lines(&self) -> impl Iterator<Item = (u32, u64, &[[u64; 2]])> {
-        self.lines.iter().map(|(number, line)| (*number, line.count, line.branches.as_slice()))
+    pub fn lines(&self) -> impl Iterator<Item = (u32, u64, Vec<[u64; 2]>)> + '_ {
+        self.lines.iter().map(|(number, line)| (*number, line.count, line.branches.values().copied().collect()))
     }
 
     /// Writes its record.
@@ -95,11 +116,16 @@ impl File {
         }
         writeln!(out, "FNF:{}\nFNH:{}", sums.functions, sums.functions_hit)?;
         for (number, line) in &self.lines {
-            for (block, ways) in line.branches.iter().enumerate() {
+            let (mut column, mut branch) = (None, 0);
+            for (at, ways) in line.conditions() {
+                if column.replace(at) != Some(at) {
+                    branch = 0;
+                }
                 let ran = ways.iter().sum::<u64>() > 0;
-                for (way, n) in ways.iter().enumerate() {
+                for n in ways {
                     let n = if ran { n.to_string() } else { "-".into() };
-                    writeln!(out, "BRDA:{number},{block},{way},{n}")?;
+                    writeln!(out, "BRDA:{number},{at},{branch},{n}")?;
+                    branch += 1;
                 }
             }
         }
@@ -169,6 +195,7 @@ impl Coverage {
         let counts = self.counts(&image);
         let count = |pc: u64| counts.get(&pc).copied().unwrap_or(0);
         let mut found = Files::default();
+        let mut conditions = Conditions::new(lines, symbols);
         // the compiler's path, and what becomes of it
         let mut selected: HashMap<String, Option<String>> = HashMap::new();
         let mut place = |path: &str, missing: &mut BTreeSet<String>| {
@@ -191,8 +218,10 @@ impl Coverage {
                     let line = found.files.entry(path).or_default().lines.entry(number).or_default();
                     line.count = line.count.max(count(pc));
                     let exit = image.run(pc).map(|(_, exit)| *exit).filter(|exit| exit.pc == pc);
-                    if exit.is_some_and(|exit| exit.kind == ExitKind::Conditional) {
-                        line.branches.push(self.branches.get(&pc).copied().unwrap_or_default());
+                    if let Some(exit) = exit.filter(|exit| exit.kind == ExitKind::Conditional) {
+                        let sums = line.branches.entry(conditions.of(&image, &exit)).or_default();
+                        let ways = self.branches.get(&pc).copied().unwrap_or_default();
+                        *sums = [sums[0] + ways[0], sums[1] + ways[1]];
                     }
                 }
                 pc += u64::from(len);

@@ -68,4 +68,10 @@ impl Lines {
         let location = self.context.find_location(pc.wrapping_sub(self.base)).ok()??;
         Some((location.file?, location.line?))
     }
+
+    /// Column of an address, from 1; 0: unknown.
+    pub fn column(&self, pc: u64) -> u32 {
+        let location = self.context.find_location(pc.wrapping_sub(self.base)).ok().flatten();
+        location.and_then(|l| l.column).unwrap_or(0)
+    }
 }

@@ -25,8 +25,10 @@
 //! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
 //! | [`paths`] | which source files a result has |
+//! | [`conditions`] | conditions of the source of a branch |
 //! | [`coverage`] | executed lines and branches, in lcov's format |
 
+pub mod conditions;
 pub mod coverage;
 pub mod diff;
 pub mod heap;

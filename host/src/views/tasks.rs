@@ -43,7 +43,7 @@ pub fn member(elf: &str, name: &str) -> Result<u64, HostError> {
     };
     let dwarf = gimli::Dwarf::load(section).map_err(|e| bad(&e))?;
     find_member(&dwarf, name).map_err(|e| bad(&e))?.ok_or_else(|| {
-        HostError::Other(format!("{elf}: no structure has a member `{name}`; an offset is written as a number"))
+        HostError::Other(format!("{elf}: no structure has a member `{name}`; `--task-name` names it, or its offset"))
     })
 }
 

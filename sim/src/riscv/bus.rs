@@ -13,6 +13,10 @@ pub trait Bus {
     fn half(&self, addr: u64) -> Option<u16>;
     /// Whether `N` bytes from `addr` on are RAM.
     fn in_ram<const N: usize>(&self, addr: u64) -> bool;
+    /// Whether an atomic of `hart` can store `N` bytes at `addr`: they are RAM, and not read-only.
+    fn takes_store<const N: usize>(&self, _hart: usize, addr: u64) -> bool {
+        self.in_ram::<N>(addr)
+    }
     /// Loads `N` bytes, little-endian, zero-extended.
     fn read<const N: usize>(&mut self, hart: usize, addr: u64, cycle: u64) -> Result<u64, Break>;
     /// Stores the low `N` bytes of `value`.
@@ -69,6 +73,11 @@ impl Bus for Memory {
     #[inline]
     fn in_ram<const N: usize>(&self, addr: u64) -> bool {
         self.offset::<N>(addr).is_some()
+    }
+
+    #[inline]
+    fn takes_store<const N: usize>(&self, _: usize, addr: u64) -> bool {
+        Memory::takes_store::<N>(self, addr)
     }
 
     #[inline]

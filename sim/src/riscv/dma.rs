@@ -70,6 +70,20 @@ impl Memory {
 mod tests {
     use super::*;
 
+    #[test]
+    fn words_are_not_copied_to_read_only_memory() {
+        let first_word = 0x8000_0000..0x8000_0004;
+        let mut m = Memory::new(0x8000_0000, 64 << 10, 1, 1).with_read_only(vec![first_word]);
+        for (offset, value) in [(0, 0x8000_0100u32), (4, 0x8000_0000), (8, 2)] {
+            m.store::<4>((DMA + offset).into(), value.into(), 100).unwrap();
+        }
+        m.store::<4>(0x8000_0100, 1, 0).unwrap();
+        m.store::<4>(0x8000_0104, 2, 0).unwrap();
+        assert_eq!(m.copy_word(), None);
+        assert_eq!(m.copy_word().map(|s| (s.addr, s.value)), Some((0x8000_0004, 2)));
+        assert_eq!((m.ram[0], m.ram[4]), (0, 2));
+    }
+
     /// Three words, starting at the last word of RAM: two of them are outside RAM, but are counted.
     #[test]
     fn words_are_copied_where_there_is_ram_and_counted_everywhere() {

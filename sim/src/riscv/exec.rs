@@ -168,18 +168,18 @@ impl Hart {
             }};
         }
         macro_rules! aligned {
-            ($n:literal, $misaligned:literal, $access:literal) => {
+            ($n:literal, $misaligned:literal, $possible:expr, $access:literal) => {
                 if rs1 & ($n - 1) != 0 {
                     return Err(Break::Trap($misaligned, rs1));
                 }
-                if !shared.memory.in_ram::<$n>(rs1) {
+                if !$possible {
                     return Err(Break::Trap($access, rs1));
                 }
             };
         }
         macro_rules! amo {
             ($n:literal, $convert:expr) => {{
-                aligned!($n, 6, 7);
+                aligned!($n, 6, shared.memory.takes_store::<$n>(hart!(), rs1), 7);
                 let f = |old| atomic::<$n>(op.code, old, rs2);
                 let (old, new) = shared.memory.exchange::<$n>(hart!(), rs1, f, cycle)?;
                 loaded!($n, rs1, old);
@@ -192,7 +192,7 @@ impl Hart {
         }
         macro_rules! reserve {
             ($n:literal, $convert:expr) => {{
-                aligned!($n, 4, 5);
+                aligned!($n, 4, shared.memory.in_ram::<$n>(rs1), 5);
                 let v = shared.memory.read::<$n>(hart!(), rs1, cycle)?;
                 shared.memory.reserve(hart!(), rs1, $n);
                 loaded!($n, rs1, v);
@@ -204,7 +204,7 @@ impl Hart {
         }
         macro_rules! store_conditional {
             ($n:literal) => {{
-                aligned!($n, 6, 7);
+                aligned!($n, 6, shared.memory.takes_store::<$n>(hart!(), rs1), 7);
                 let held = shared.memory.take_reservation(hart!(), rs1)?;
                 if S::WANTS_DATA {
                     tell!();

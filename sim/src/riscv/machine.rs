@@ -11,6 +11,7 @@ use super::state::CoreState;
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{Note, RetireSink};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Cycles between two checks whether all harts only jump to themselves.
@@ -34,6 +35,8 @@ pub struct MachineConfig {
     pub seed: u64,
     /// What the UART receives, and calls to the host read.
     pub input: Arc<[u8]>,
+    /// Whether stores to segments of the program without write permission are refused.
+    pub read_only: bool,
 }
 
 impl Default for MachineConfig {
@@ -45,6 +48,7 @@ impl Default for MachineConfig {
             timing: Timing::default(),
             seed: 0,
             input: Arc::default(),
+            read_only: false,
         }
     }
 }
@@ -80,6 +84,9 @@ pub enum MachineError {
         /// Byte after RAM.
         top: u64,
     },
+    /// Segments are to be read-only, and all can be written.
+    #[error("no segment of the ELF is without write permission, so none can be read-only")]
+    AllWritable,
     /// RAM at the address of the ELF would cover a device.
     #[error(
         "the ELF begins at 0x{start:x}; RAM there, 0x{base:x} to 0x{top:x}, would cover the device at 0x{device:x}"
@@ -188,6 +195,16 @@ fn ram_base(program: &Program, ram_bytes: u32) -> Result<u64, MachineError> {
     }
 }
 
+/// Where the segments of `program` without write permission are loaded.
+fn read_only(program: &Program) -> Result<Vec<Range<u64>>, MachineError> {
+    let read_only = program.segments.iter().filter(|s| !s.writable);
+    let ranges: Vec<_> = read_only.map(|s| s.addr..s.addr + s.mem_size).collect();
+    if ranges.is_empty() {
+        return Err(MachineError::AllWritable);
+    }
+    Ok(ranges)
+}
+
 impl Machine {
     /// Loads `program` and places RAM around it.
     pub fn new(program: &Program, config: MachineConfig) -> Result<Self, MachineError> {
@@ -204,6 +221,9 @@ impl Machine {
         for s in &program.segments {
             let offset = (s.addr - base) as usize;
             memory.ram[offset..offset + s.data.len()].copy_from_slice(&s.data);
+        }
+        if config.read_only {
+            memory = memory.with_read_only(read_only(program)?);
         }
         let late = |hart: u8| {
             let mixed = (config.seed ^ u64::from(hart) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -236,6 +256,11 @@ impl Machine {
     /// Base address and size of RAM, in bytes.
     pub fn ram(&self) -> (u32, u32) {
         (self.memory.ram_base, self.memory.ram.len() as u32)
+    }
+
+    /// Parts of RAM where stores are refused.
+    pub fn read_only(&self) -> &[Range<u64>] {
+        &self.memory.read_only
     }
 
     /// Current content of RAM.

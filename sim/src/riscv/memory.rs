@@ -5,6 +5,7 @@ use super::input::Input;
 use super::semihosting::UnsupportedCall;
 use retire::elf::HostInterface;
 use retire::MasterStore;
+use std::ops::Range;
 
 /// Base of RAM for a program that fits in there.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -51,8 +52,11 @@ pub struct Memory {
     pub host_stores: Vec<MasterStore>,
     /// Reserved bytes of each hart: address and count.
     pub reservations: Vec<(u64, u8)>,
-    /// Whether a reservation was made since all were cleared, or stores can be commands to the host.
-    reserved: bool,
+    /// Parts of RAM that stores do not change: they are access faults.
+    pub read_only: Vec<Range<u64>>,
+    /// Whether a store to RAM can have an effect besides its bytes, or be refused: a reservation was made since all were cleared,
+    /// stores can be commands to the host, or a part of RAM is read-only.
+    watched: bool,
     /// Where commands to the host are stored.
     pub tohost: Option<HostInterface>,
     /// Block of the system call that was stored last.
@@ -82,7 +86,8 @@ impl Memory {
             input: Input::default(),
             host_stores: Vec::new(),
             reservations: vec![NO_RESERVATION; harts],
-            reserved: false,
+            read_only: Vec::new(),
+            watched: false,
             tohost: None,
             call: 0,
             command: 0,
@@ -128,11 +133,10 @@ impl Memory {
     pub fn store<const N: usize>(&mut self, addr: u64, value: u64, cycle: u64) -> Option<Effect> {
         match self.offset::<N>(addr) {
             Some(at) => {
-                self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
-                if self.reserved {
-                    self.drop_reservations(addr, N);
-                    return Some(self.handle_tohost_store(addr, N, value));
+                if self.watched {
+                    return self.store_watched(addr, N, value);
                 }
+                self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
                 Some(Effect::None)
             }
             None => self.store_devices(addr, N, value, cycle),
@@ -141,7 +145,7 @@ impl Memory {
 
     pub fn reserve(&mut self, hart: usize, addr: u64, bytes: u8) {
         self.reservations[hart] = (addr, bytes);
-        self.reserved = true;
+        self.watched = true;
     }
 
     /// Whether `hart` still holds its reservation of `addr`. Clears the reservation.
@@ -149,20 +153,54 @@ impl Memory {
         std::mem::replace(&mut self.reservations[hart], NO_RESERVATION).0 == addr
     }
 
+    /// A store to RAM while [`Memory::watched`].
     #[cold]
+    fn store_watched(&mut self, addr: u64, bytes: usize, value: u64) -> Option<Effect> {
+        if self.is_read_only(addr, bytes) {
+            return None;
+        }
+        let at = addr.wrapping_sub(self.ram_base.into()) as usize;
+        self.ram[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        self.drop_reservations(addr, bytes);
+        Some(self.handle_tohost_store(addr, bytes, value))
+    }
+
+    /// Whether one of `bytes` bytes from `addr` on is in a read-only part of RAM.
+    fn is_read_only(&self, addr: u64, bytes: usize) -> bool {
+        self.read_only.iter().any(|r| r.start < addr + bytes as u64 && addr < r.end)
+    }
+
+    /// Whether a store of `N` bytes at `addr` changes RAM.
+    #[inline]
+    pub fn takes_store<const N: usize>(&self, addr: u64) -> bool {
+        self.offset::<N>(addr).is_some() && !(self.watched && self.is_read_only(addr, N))
+    }
+
     fn drop_reservations(&mut self, addr: u64, bytes: usize) {
         let end = addr + bytes as u64;
         for r in self.reservations.iter_mut().filter(|r| r.0 < end && addr < r.0 + u64::from(r.1)) {
             *r = NO_RESERVATION;
         }
-        self.reserved = self.tohost.is_some() || self.reservations.iter().any(|r| *r != NO_RESERVATION);
+        self.watched = self.is_always_watched() || self.reservations.iter().any(|r| *r != NO_RESERVATION);
     }
 
     /// Treats stores to this address, if it is in RAM, as commands to the host.
     pub fn with_tohost(mut self, tohost: Option<HostInterface>) -> Self {
         self.tohost = tohost.filter(|host| self.offset::<8>(host.to).is_some());
-        self.reserved = self.tohost.is_some();
+        self.watched = self.is_always_watched();
         self
+    }
+
+    /// Refuses stores to these addresses.
+    pub fn with_read_only(mut self, ranges: Vec<Range<u64>>) -> Self {
+        self.read_only = ranges;
+        self.watched = self.is_always_watched();
+        self
+    }
+
+    /// Whether [`Memory::watched`] does not depend on reservations.
+    fn is_always_watched(&self) -> bool {
+        self.tohost.is_some() || !self.read_only.is_empty()
     }
 
     /// Whether an 8-byte access is one of `mtime` or `mtimecmp`: devices have 4-byte registers.

@@ -2,7 +2,8 @@
 
 use crate::inputs_support;
 use crate::rv32_support::*;
-use sim::riscv::{Exit, Limits, Machine};
+use retire::elf::{Program, Segment};
+use sim::riscv::{Exit, Limits, Machine, MachineConfig, MachineError};
 use sim::scheme::inputs::params::Sizes;
 
 const LIMITS: Limits = Limits { instructions: 100_000, cycles: 1_000_000 };
@@ -21,10 +22,15 @@ fn with_handler(body: impl FnOnce(&mut Asm)) -> Asm {
 
 /// What a program outputs; it is replayed, too, and at each moment alike whether in one go or step by step.
 fn outputs(asm: &Asm) -> Vec<u32> {
-    let log = asm.run();
+    outputs_of(&asm.program(), &config(1))
+}
+
+/// As [`outputs`], of a program on a machine.
+fn outputs_of(program: &Program, config: &MachineConfig) -> Vec<u32> {
+    let log = run(program, config.clone(), LIMITS);
     assert_eq!(log.summary.exit, Exit::Finished(0));
-    let recorded = inputs_support::record(&asm.program(), config(1), LIMITS.instructions, Sizes::default());
-    inputs_support::assert_replays(&asm.program(), &recorded, "guards");
+    let recorded = inputs_support::record(program, config.clone(), LIMITS.instructions, Sizes::default());
+    inputs_support::assert_replays(program, &recorded, "guards");
     log.out()
 }
 
@@ -40,6 +46,28 @@ fn a_locked_entry_of_the_pmp_protects_code_against_stores() {
     });
     let code = BASE + 0x800;
     assert_eq!(outputs(&asm), [7, code, 0, 7, code, 7, code, 7, code + 4]);
+}
+
+/// The code and 0 after it, up to 4 KiB. Replay has the faults from the recording, and does not know the option.
+#[test]
+fn segments_without_write_permission_are_read_only_on_request() {
+    let asm = with_handler(|a| {
+        a.li(T1, BASE + 0x800).li(T0, 7).put(&[sw(T0, T1, 0), store(0, T0, T1, 3), lw(A1, T1, 0)]).out(A1);
+        a.put(&[amo(0, A1, T1, T0), lr(A1, T1), sc(A1, T1, T0), lw(A1, T1, 0)]).out(A1);
+        // the last two bytes of the segment, and the first ones after it
+        a.li(T1, BASE + 0x1000).put(&[sw(T0, T1, -2), sw(T0, T1, 0), lw(A1, T1, 0)]).out(A1);
+    });
+    let mut program = asm.program();
+    let code = Segment { writable: false, ..program.segments[0].clone() }.of_size(0x1000);
+    program.segments = vec![code.clone()];
+    let on = MachineConfig { read_only: true, ..config(1) };
+    let at = BASE + 0x800;
+    let refused = [7, at, 7, at + 3, 0, 7, at, 7, at, 0, 7, BASE + 0xffe, 7];
+    assert_eq!(outputs_of(&program, &on), refused);
+    // 7, and a byte of 7 above it; then the atomics add 7 and store 7
+    assert_eq!(outputs_of(&program, &config(1)), [0x0700_0007, 7, 7]);
+    program.segments = vec![Segment { writable: true, ..code }];
+    assert_eq!(Machine::new(&program, on).unwrap_err(), MachineError::AllWritable);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub fn sources(found: &Found, folder: &Path, files: &mut Files) -> Vec<Source> {
         let text = input::text(&folder.join(path), left as u64, "a source").ok();
         left -= text.as_ref().map_or(0, String::len).min(left);
         *(if text.is_some() { &mut files.with_text } else { &mut files.without_text }) += 1;
-        let lines = file.lines().map(|(number, count, branches)| (number, count, branches.to_vec())).collect();
+        let lines = file.lines().collect();
         Source { path: path.clone(), parts: parts(&sums), lines, text }
     };
     order.into_iter().map(source).collect()

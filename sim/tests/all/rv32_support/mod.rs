@@ -169,11 +169,16 @@ impl Asm {
         self.run_with(config(1), Limits { instructions: 100_000, cycles: 1_000_000 })
     }
     pub fn run_with(&self, config: MachineConfig, limits: Limits) -> Log {
-        let mut log = Recorder::default();
-        let mut machine = Machine::new(&self.program(), config).expect("the machine can be built");
-        let summary = machine.run(&mut log, limits).expect("the machine runs");
-        Log { events: log.events, data: log.data, order: log.order, summary }
+        run(&self.program(), config, limits)
     }
+}
+
+/// Runs a program and collects what it reports.
+pub fn run(program: &Program, config: MachineConfig, limits: Limits) -> Log {
+    let mut log = Recorder::default();
+    let mut machine = Machine::new(program, config).expect("the machine can be built");
+    let summary = machine.run(&mut log, limits).expect("the machine runs");
+    Log { events: log.events, data: log.data, order: log.order, summary }
 }
 
 /// A configuration with functional timing and 64 KiB of RAM.

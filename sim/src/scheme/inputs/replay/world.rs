@@ -275,6 +275,11 @@ impl Bus for World {
     }
 
     #[inline]
+    fn takes_store<const N: usize>(&self, hart: usize, addr: u64) -> bool {
+        self.offset::<N>(addr).is_some() && !self.inputs[hart].fault
+    }
+
+    #[inline]
     fn read<const N: usize>(&mut self, hart: usize, addr: u64, _: u64) -> Result<u64, Break> {
         if let Some(at) = self.offset::<N>(addr) {
             if !self.known.is_empty() {
