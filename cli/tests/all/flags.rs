@@ -105,6 +105,7 @@ const VALUES: &[(&str, &str)] = &[
     ("port", "axi-stream"),
     ("pprof", "out.pprof"),
     ("process", "1"),
+    ("process-names", "names.txt"),
     ("processor", "builtin:race"),
     ("ram", "0x80000000+0x10000"),
     ("range", "0x80000000..0x80000010"),
@@ -121,6 +122,7 @@ const VALUES: &[(&str, &str)] = &[
     ("signature", "8"),
     ("skip", "4"),
     ("sources", "sources"),
+    ("space", "1=p.elf"),
     ("speedscope", "out.speedscope"),
     ("stream-cache", "rbase-64x4"),
     ("sync-period", "10"),
@@ -170,11 +172,7 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("sim", "timestamps", "", ""),
     ("stats", "timestamps", "", ""),
     ("import", "format", "champsim", ""),
-    ("replay", "context", "1=p.elf", ""),
     ("replay", "values", "bank.glv", ""),
-    ("decode", "context", "1=p.elf", ""),
-    ("profile", "context", "1=p.elf", ""),
-    ("timeline", "context", "1=p.elf", ""),
     ("run", "output", "out.ret", ""),
     ("profile", "by", "task", ""),
     ("profile", "task-pointer", "sum", "--by task"),
@@ -213,6 +211,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("*", "patches", "the function that it names does not run"),
     ("*", "memory", "no instruction of the trace is at that address"),
     ("*", "input", "the program reads nothing"),
+    ("*", "process-names", "no process has one of these names"),
     ("stack", "exit-code", "no stack is left"),
     ("report trace", "sources", "the sources of built-in programs are not in either folder"),
     ("show", "sources", "the sources of built-in programs are not in either folder"),
@@ -322,6 +321,7 @@ fn no_option_is_accepted_and_ignored() {
     let parameters = std::fs::read_to_string(place.path().join("parameters.json")).unwrap();
     let gates = format!("{{\"parameters\": {parameters}, \"gates_with_memory\": 9000.0}}");
     std::fs::write(place.path().join("gates.json"), gates).unwrap();
+    std::fs::write(place.path().join("names.txt"), "7 sh\n").unwrap();
     std::fs::write(place.path().join("bank.map"), "10 10 elsewhere\n").unwrap();
     std::fs::write(place.path().join("plan.toml"), "max_instructions = 1000\n").unwrap();
     std::fs::write(

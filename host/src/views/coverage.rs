@@ -124,6 +124,24 @@ impl Files {
         })
     }
 
+    /// Adds the coverage of another program, whose counts of the same lines and functions are added.
+    pub fn add(&mut self, other: Self) {
+        for (path, file) in other.files {
+            let own = self.files.entry(path).or_default();
+            for (number, line) in file.lines {
+                let to = own.lines.entry(number).or_default();
+                to.count += line.count;
+                to.branches.extend(line.branches);
+            }
+            for (number, name, calls) in file.functions {
+                let same = own.functions.iter().find(|(n, known, _)| (*n, known) == (number, &name)).cloned();
+                let before = same.map_or(0, |same| own.functions.take(&same).map_or(0, |(.., calls)| calls));
+                own.functions.insert((number, name, before + calls));
+            }
+        }
+        self.missing.extend(other.missing);
+    }
+
     /// Writes a tracefile of lcov.
     ///
     /// # Errors
