@@ -1,11 +1,15 @@
 //! `goshawk coverage`: source lines, branches and functions that ran
 
+use crate::args::contexts::ProcessArgs;
 use crate::args::Execution;
 use crate::files::OutputPath;
 use crate::output::{count, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::views::coverage::{Coverage, File, Sums};
+use host::contexts::Split;
+use host::input::{InputOptions, Named};
+use host::symbols::Symbols;
+use host::views::coverage::{Coverage, File, Files, Sums};
 use host::views::lines::Lines;
 use host::views::paths::Paths;
 use host::views::source::Replayed;
@@ -16,7 +20,8 @@ use std::path::PathBuf;
 
 /// Write the source lines, branches and functions that ran, in lcov's format
 ///
-/// Counts of several traces of the same program are added. Lines of inlined functions are attributed to the files of these functions.
+/// Counts of several traces of the same program are added. With programs of processes (`--space`), each instruction counts for the
+/// program of its context, and the result has the files of all programs. Lines of inlined functions are attributed to the files of these functions.
 /// `genhtml --branch-coverage` converts the file to HTML, and Codecov reads it.
 ///
 /// Paths are those that the compiler was given. `--map` replaces their beginnings, then `--include` and `--exclude` select: `*` is any text,
@@ -24,11 +29,14 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info\n  goshawk coverage vm.gtr --elf builtin:vm -o vm.info\n  \
-    goshawk coverage bank.gip again.gip --elf builtin:bank --exclude './rt/*' --map ./=programs/bare/ -o bank.info"
+    goshawk coverage bank.gip again.gip --elf builtin:bank --exclude './rt/*' --map ./=programs/bare/ -o bank.info\n  \
+    goshawk coverage kernel.gtr --elf kernel.elf --space 1=a.elf --space 2=b.elf --process a.elf --mode u -o a.info"
 )]
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    processes: ProcessArgs,
     /// More traces or recorded runs of the program
     #[arg(value_name = "TRACE")]
     others: Vec<PathBuf>,
@@ -72,14 +80,23 @@ fn parts(sums: &Sums) -> serde_json::Value {
 
 /// Writes a tracefile.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lines = Lines::open(&args.execution.elf)?;
-    let symbols = args.execution.symbols()?;
-    let (first, named) = args.execution.open()?;
-    let mut coverage = Coverage::new();
+    let (first, named, processes) = args.processes.open(&args.execution)?;
+    let (elfs, numbers) = processes.numbered();
+    let selected = processes.selected(elfs.len());
+    // without line tables, there is no reason to replay
+    for (elf, _) in [args.execution.elf.as_str()].iter().chain(&elfs).zip(&selected).filter(|(_, selected)| **selected)
+    {
+        Lines::open(elf)?;
+    }
+    let mut coverages: Vec<Coverage> = (0..=elfs.len()).map(|_| Coverage::new()).collect();
     let mut status = Status::Done;
     let mut add = |path: &PathBuf, replayed: Replayed| -> Result<(), Failure> {
-        coverage.begin(replayed.cores());
-        let missing = replayed.report_to(&mut coverage, &Bars)?;
+        let cores = replayed.cores();
+        let mut sinks = std::mem::take(&mut coverages);
+        sinks.iter_mut().for_each(|coverage| coverage.begin(cores));
+        let mut split = Split::new(cores, sinks, numbers.clone(), processes.selection.clone());
+        let missing = replayed.report_to(&mut split, &Bars)?;
+        coverages = split.into_sinks();
         match report_missing(path, &missing.lost, missing.damage.as_ref()) {
             Status::Done => {}
             partial => status = partial,
@@ -88,7 +105,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     add(&args.execution.trace, first)?;
     for other in &args.others {
-        let (replayed, _) = Replayed::open(other, &args.execution.elf, args.execution.input_options(), &Bars)?;
+        let options = InputOptions { contexts: &processes.programs, ..args.execution.input_options() };
+        let (replayed, _) = Replayed::open(other, &args.execution.elf, options, &Bars)?;
+        processes.check(other, replayed.may_have_contexts())?;
         add(other, replayed)?;
     }
     let paths = Paths {
@@ -97,7 +116,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         map: args.map.clone(),
         existing: args.skip_missing,
     };
-    let found = coverage.files(&named.program, &lines, &symbols, &paths);
+    let mut found = Files::default();
+    for (number, coverage) in coverages.iter().enumerate().filter(|(number, _)| selected[*number]) {
+        found.add(match number.checked_sub(1).map(|at| elfs[at]) {
+            None => {
+                coverage.files(&named.program, &Lines::open(&args.execution.elf)?, &args.execution.symbols()?, &paths)
+            }
+            Some(elf) => coverage.files(&Named::open(elf)?.program, &Lines::open(elf)?, &Symbols::open(elf)?, &paths),
+        });
+    }
     if let Some(first) = found.missing.first() {
         let n = found.missing.len();
         eprintln!(

@@ -179,7 +179,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if FileKind::of(&args.trace)? == FileKind::Values {
         return values::list(args, out);
     }
-    let contexts = args.contexts.programs();
+    let contexts = args.contexts.processes()?.programs;
     let input_options = InputOptions {
         elf: args.elf.as_deref(),
         any_build: args.any_build,

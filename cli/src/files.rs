@@ -201,7 +201,7 @@ mod tests {
     fn words(arg: &Arg, path: &Path) -> Vec<OsString> {
         let option = arg.get_long().map(|l| format!("--{l}").into());
         // the program of an address space has its number in front
-        let has_number = arg.get_value_names().unwrap_or_default().iter().any(|n| n.contains("ID="));
+        let has_number = arg.get_value_names().unwrap_or_default().iter().any(|n| n.contains("ID"));
         let mut value = OsString::from(if has_number { "1=" } else { "" });
         value.push(path);
         option.into_iter().chain([value]).collect()

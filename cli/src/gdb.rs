@@ -1,5 +1,6 @@
 //! `goshawk gdb`: serves a recorded run or a trace to GDB, forwards and backwards
 
+use crate::args::contexts::ProcessArgs;
 use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::progress::Bars;
@@ -7,6 +8,7 @@ use crate::{Failure, Status};
 use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
+use host::input::InputOptions;
 use host::inputs::Session;
 use host::views::tasks::Layout;
 use host::words::are_trace;
@@ -21,13 +23,19 @@ use std::io::Write;
 /// that no program writes; `monitor bt` shows its call stack, because GDB cannot unwind without registers. Registers
 /// and memory cannot be written.
 ///
+/// With `--process` and `--mode` of a trace with contexts, only instructions of these contexts are steps: breakpoints and steps stop in no other
+/// process. `add-symbol-file` gives GDB the program.
+///
 /// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gdb bank.gip --elf builtin:bank --port 3333\n  \
-    goshawk gdb vm.gtr --elf builtin:vm --port 3333")]
+    goshawk gdb vm.gtr --elf builtin:vm --port 3333\n  \
+    goshawk gdb kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u --port 3333")]
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    processes: ProcessArgs,
     #[command(flatten)]
     tasks: TaskArgs,
     /// TCP port at which to wait for GDB; 0 picks a free one
@@ -47,12 +55,17 @@ pub struct Args {
 /// Serves until the first GDB disconnects (`--stdio`, `--once`), or until the process is interrupted.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Execution { trace, elf, parameters, .. } = &args.execution;
+    let processes = args.processes.processes()?;
     if are_trace(trace, parameters.as_deref())? {
         args.tasks.check(false, "with a recorded run")?;
-        let session = FlowSession::open(trace, elf, args.execution.input_options(), &Bars)?;
-        serve(args, session.begin()?, None, out)
+        let options = InputOptions { contexts: &processes.programs, ..args.execution.input_options() };
+        let session = FlowSession::open(trace, elf, options, &Bars)?;
+        processes.check(trace, session.has_contexts())?;
+        serve(args, session.only(processes.selection).begin()?, None, out)
     } else {
-        let session = Session::open(trace, args.execution.input_options())?;
+        processes.check(trace, false)?;
+        let options = InputOptions { contexts: &processes.programs, ..args.execution.input_options() };
+        let session = Session::open(trace, options)?;
         if let Some(damage) = session.damage() {
             eprintln!("goshawk: {damage}; the recording ends there");
         }

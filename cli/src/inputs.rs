@@ -150,7 +150,7 @@ pub struct ReplayOptions<'a> {
     /// Filter for instructions to list, and maximum number.
     pub list: (Filter, u64),
     /// Symbols for the listing.
-    pub symbols: host::symbols::Symbols,
+    pub symbols: host::contexts::ByContext<host::symbols::Symbols>,
 }
 
 /// Executes a recorded run again.

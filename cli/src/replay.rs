@@ -1,6 +1,6 @@
 //! `goshawk replay`: reconstructs every retired instruction from a trace file and the ELF
 
-use crate::args::contexts::ContextArgs;
+use crate::args::contexts::{ProcessArgs, Processes};
 use crate::args::memory::MemoryArgs;
 use crate::args::FilterArgs;
 use crate::files::input_name;
@@ -9,6 +9,7 @@ use crate::output::{big, count, facts, plural, report_damage, report_missing, sh
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
+use host::contexts::ByContext;
 use host::input::InputOptions;
 use host::inputs::Session;
 use host::listing::Listing;
@@ -36,7 +37,7 @@ use std::time::Instant;
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
     goshawk replay firmware.gtr --elf firmware.elf --memory ram.bin@0x80100000,from=5000 --summary\n  \
     goshawk replay app.gtr --elf app --patches jit-7.dump --patches perf-7.map --summary\n  \
-    goshawk replay kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf | less\n  \
+    goshawk replay kernel.gtr --elf kernel.elf --space 1=a.elf --space 2=b.elf --process a.elf | less\n  \
     goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
     /// Trace file, or raw trace words as text or bytes
@@ -47,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Option<String>,
     #[command(flatten)]
-    contexts: ContextArgs,
+    processes: ProcessArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     /// Load values of the run (`encode --values`): the cores are re-executed, with registers, loads and stores
@@ -83,17 +84,18 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let contexts = args.contexts.programs();
+    let processes = args.processes.processes()?;
     let input_options = InputOptions {
         elf: args.elf.as_deref(),
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
-        contexts: &contexts,
+        contexts: &processes.programs,
         changes: args.memory.changes(),
     };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, input_options, &Bars)?;
-        args.filter.filter(&args.trace, args.elf.as_deref(), session.info.params.cores, false)?;
+        processes.check(&args.trace, false)?;
+        args.filter.filter(&args.trace, (args.elf.as_deref(), &processes), session.info.params.cores, false)?;
         let asked = crate::cfiat::ReplayOptions {
             session,
             trace: &args.trace,
@@ -105,11 +107,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return crate::cfiat::replay(asked, out);
     }
     if host::inputs::is_recorded(&args.trace)? {
-        return recorded(args, input_options, out);
+        return recorded(args, input_options, &processes, out);
     }
     let opened = Trace::open(&args.trace, input_options, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
-    let filter = args.filter.filter(&args.trace, args.elf.as_deref(), info.params.cores, info.params.timestamps)?;
+    processes.check(&args.trace, info.params.context.is_some())?;
+    let (cores, timed) = (info.params.cores, info.params.timestamps);
+    let filter = args.filter.filter(&args.trace, (args.elf.as_deref(), &processes), cores, timed)?;
     let start = Instant::now();
     if let Some(ret) = &args.check {
         let mut check = match opened.recording(ret) {
@@ -129,7 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return report(args, &info, &replayed, start.elapsed().as_secs_f64(), None, out);
     }
     let left = args.limit.unwrap_or(u64::MAX);
-    let symbols = symbols(args)?;
+    let symbols = symbols(args, &processes)?;
     let mut listing = Listing::new(opened.image().clone(), info.params.cores, filter, left, out)
         .with_contexts(opened.contexts().to_vec())
         .with_symbols(symbols);
@@ -142,8 +146,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// The requested symbols.
-fn symbols(args: &Args) -> Result<Symbols, Failure> {
-    let Some(name) = args.symbols.as_deref() else { return Ok(Symbols::default()) };
+fn symbols(args: &Args, processes: &Processes) -> Result<ByContext<Symbols>, Failure> {
+    let Some(name) = args.symbols.as_deref() else { return Ok(ByContext::new(Symbols::default(), Vec::new())) };
     let name = match (name, &args.elf) {
         ("", Some(elf)) => elf.as_str(),
         ("", None) => return Err(Failure::Other("--symbols: expected a program here or in `--elf`".into())),
@@ -155,16 +159,23 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
             "{name}: has no symbol of code; --symbols needs one that was not stripped"
         )));
     }
-    Ok(symbols)
+    Ok(ByContext::new(symbols, processes.symbols()?))
 }
 
 /// Replays a recorded run of the scheme `inputs`.
-fn recorded(args: &Args, input_options: InputOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+fn recorded(
+    args: &Args,
+    input_options: InputOptions<'_>,
+    processes: &Processes,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
     let session = Session::open(&args.trace, input_options)?;
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }
-    let filter = args.filter.filter(&args.trace, args.elf.as_deref(), session.info.params.cores, false)?;
+    processes.check(&args.trace, false)?;
+    let cores = session.info.params.cores;
+    let filter = args.filter.filter(&args.trace, (args.elf.as_deref(), processes), cores, false)?;
     let asked = ReplayOptions {
         session,
         path: &args.trace,
@@ -172,7 +183,7 @@ fn recorded(args: &Args, input_options: InputOptions<'_>, out: &mut dyn Write) -
         summary: args.summary,
         json: args.json,
         list: (filter, args.limit.unwrap_or(u64::MAX)),
-        symbols: symbols(args)?,
+        symbols: symbols(args, processes)?,
     };
     crate::inputs::replay(asked, out)
 }

@@ -1,5 +1,6 @@
 //! `goshawk stats`: misprediction rates, messages and bits, in total and over time
 
+use crate::args::contexts::ProcessArgs;
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::input_name;
 use crate::inputs::SkipArgs;
@@ -9,6 +10,8 @@ use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use ::sweep::plan::Plan;
+use host::contexts::counts::{Replayed, Selected};
+use host::contexts::Selection;
 use host::input::{Input, InputOptions, BUILTIN};
 use host::recording::FileKind;
 use host::trace::{LossSummary, Trace};
@@ -21,7 +24,6 @@ use sim::analysis::{ratio, Window, Windows};
 use sim::core_trace::Rates;
 use sim::message::Kind;
 use sim::params::TraceParams;
-use sim::replay::Events;
 use sim::scheme::any::AnyScheme;
 use sim::scheme::tr::shared::SharedRates;
 use sim::system::{StreamStats, System};
@@ -30,15 +32,19 @@ use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
 ///
-/// With several inputs, a folder or a pattern, one line per input is shown.
+/// With several inputs, a folder or a pattern, one line per input is shown. With `--process` or `--mode`, what is made at the events of these
+/// contexts is counted; predictors are those of all.
 #[derive(clap::Args, Clone, Debug)]
+// `--context` is that of the scheme
+#[command(mut_arg("spaces", |space| space.alias(None::<&str>)))]
 #[command(after_help = "Examples:\n  goshawk stats vm.ret --set medium\n  \
     goshawk stats vm.ret gcc.rbt1.zst --set m4\n  \
     goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
     goshawk stats builtin:bank --harts 4 --scheme inputs:256+block16\n  \
     goshawk stats builtin:fft --harts 4 --scheme cfiat:64k+line64\n  \
     goshawk stats builtin:fft --scheme 'edmtf(192,4)'\n  \
-    goshawk stats vm.gtr --elf builtin:vm")]
+    goshawk stats vm.gtr --elf builtin:vm\n  \
+    goshawk stats kernel.gtr --elf kernel.elf --space 1=a.elf --space 2=b.elf --process a.elf --mode u")]
 pub struct Args {
     /// Retire files, branch traces (rbt1), RISC-V executables, builtin:NAME, trace files, raw trace words, folders, or
     /// patterns as 'traces/*.ret'
@@ -49,6 +55,8 @@ pub struct Args {
     input: String,
     #[command(flatten)]
     program: ProgramArgs,
+    #[command(flatten)]
+    processes: ProcessArgs,
     /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
@@ -92,6 +100,13 @@ struct Counts {
 }
 
 impl Counts {
+    /// Those of selected contexts in place of those of all. What is known only of all is left out.
+    fn of(self, selected: Option<host::contexts::counts::Counts>) -> Self {
+        let Some(host::contexts::counts::Counts { stats, rates }) = selected else { return self };
+        let instructions = sum(&rates).instructions;
+        Self { instructions, stats, private: rates, cycles: None, streams: None, shared: None, ..self }
+    }
+
     /// Prints what is missing in the run.
     fn report(&self, args: &Args) -> Status {
         report_missing(Path::new(&args.input), &self.lost, None)
@@ -101,6 +116,7 @@ impl Counts {
 /// All that one pass over a run counts and checks.
 struct Pass {
     windows: Windows,
+    selected: Option<Selected>,
     shared: Option<SharedRates>,
     /// Refuses an inconsistent recording.
     learner: Option<Learner>,
@@ -124,6 +140,9 @@ impl RetireSink for Pass {
             return;
         }
         self.lost.count(event);
+        if let Some(selected) = &mut self.selected {
+            selected.event(event, self.windows.system());
+        }
         self.windows.event(event);
         if let Some(shared) = &mut self.shared {
             shared.event(event);
@@ -137,6 +156,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         return Err(Failure::Other(format!("{input}: is a run; `--parameters {path}` is for raw trace words")));
     }
     let source = Source::open(&args.input, &args.program, &args.machine)?;
+    let selection = selection(args, source.input.is_recording())?;
     let run = source.run()?.info();
     let has_cycles = source.run()?.has_cycles();
     if args.window.is_some() && !has_cycles {
@@ -163,7 +183,8 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
         let (recording, learner) = learner.unzip();
         let low = if fixed_align { 0 } else { (1 << align) - 1 };
-        let mut sink = Pass { windows, shared, learner, low, targets: 0, lost: LossSummary::default() };
+        let selected = (!selection.is_all()).then(|| Selected::new(selection.clone(), params.cores));
+        let mut sink = Pass { windows, selected, shared, learner, low, targets: 0, lost: LossSummary::default() };
         let totals = source.run()?.report_to(&mut sink, &Bars)?;
         if let Some((recording, learner)) = recording.zip(sink.learner.take()) {
             recording.learned(learner)?;
@@ -174,8 +195,9 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         align = sink.targets.trailing_zeros() as u8;
     };
     let (mut system, windows) = sink.windows.finish(totals.cycles);
+    let selected = sink.selected.map(|selected| selected.finish(&system));
     system.finish(totals.cycles);
-    Ok(Counts {
+    let all = Counts {
         title: run.program,
         build_id: run.build_id,
         params,
@@ -188,17 +210,24 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         shared: sink.shared.map(|shared| shared.rates()),
         windows: if args.window.is_some() { windows } else { Vec::new() },
         lost: sink.lost,
-    })
+    };
+    Ok(all.of(selected))
 }
 
-/// Discards the words of a model, of which only the rates are needed.
-struct RatesOnly(System);
-
-impl RetireSink for RatesOnly {
-    fn event(&mut self, event: &FlowEvent) {
-        self.0.event(event);
-        self.0.drain();
+/// What is selected of a run, or of a recording, which may have contexts.
+fn selection(args: &Args, recording: bool) -> Result<Selection, Failure> {
+    let processes = args.processes.processes()?;
+    processes.check(Path::new(&args.input), recording)?;
+    if processes.selection.is_all() && args.processes.are_given() {
+        return Err(Failure::Other(format!(
+            "{}: is a run, which has its own code; expected `--space` and `--process-names` with `--process`",
+            args.input
+        )));
     }
+    if args.window.is_some() && !processes.selection.is_all() {
+        return Err(Failure::Other("`--window`: not with `--process` or `--mode`".into()));
+    }
+    Ok(processes.selection)
 }
 
 fn of_trace(args: &Args) -> Result<Counts, Failure> {
@@ -216,42 +245,30 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
             args.input
         )));
     }
-    let opened = Trace::open(
-        Path::new(&args.input),
-        InputOptions { parameters: args.parameters.as_deref(), ..args.program.input_options() },
-        &Bars,
-    )?;
+    let (processes, path) = (args.processes.processes()?, Path::new(&args.input));
+    let (parameters, contexts) = (args.parameters.as_deref(), processes.programs.as_slice());
+    let opened = Trace::open(path, InputOptions { parameters, contexts, ..args.program.input_options() }, &Bars)?;
     let info = opened.info().clone();
-    // replay has no cycle for every event, and rates need none
-    let mut rates = RatesOnly(System::new(&info.params.with(|p| p.timestamps = false))?);
-    let mut cycles = 0;
-    let summary = opened.replay(&mut Events(LastCycle { sink: &mut rates, cycle: &mut cycles }), &Bars, |_| false)?;
-    Ok(Counts {
+    processes.check(path, info.params.context.is_some())?;
+    let mut replayed = Replayed::new(&info.params, processes.selection)?;
+    let summary = opened.replay(&mut replayed, &Bars, |_| false)?;
+    let system = replayed.system();
+    let all = Counts {
         title: info.program,
         build_id: info.build_id,
         params: info.params,
         set: info.set,
         instructions: summary.instructions.iter().sum(),
-        cycles: info.params.timestamps.then_some(cycles),
-        stats: summary.stats,
-        private: rates.0.rates(),
-        streams: info.params.stream_cache().map(|_| sum_streams(&rates.0.streams())),
+        cycles: info.params.timestamps.then_some(replayed.cycles),
+        private: system.rates(),
+        streams: info.params.stream_cache().map(|_| sum_streams(&system.streams())),
         shared: None,
         windows: Vec::new(),
         lost: LossSummary::default(),
-    })
-}
-
-struct LastCycle<'a, S> {
-    sink: &'a mut S,
-    cycle: &'a mut u64,
-}
-
-impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
-    fn event(&mut self, event: &FlowEvent) {
-        *self.cycle = (*self.cycle).max(event.cycle);
-        self.sink.event(event);
-    }
+        stats: summary.stats,
+    };
+    let selected = replayed.finish(all.stats.bits);
+    Ok(all.of(selected))
 }
 
 /// Whether a file is neither one of Goshawk's nor an ELF.
@@ -388,6 +405,9 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let name = args.params.scheme()?;
     let whole = || match args.window {
         Some(_) => Err(args.params.refuse(&name, "--window is for a trace of the control flow")),
+        None if args.processes.are_given() => {
+            Err(args.params.refuse(&name, "--process, --mode and --space are for a trace of the control flow"))
+        }
         None => args.sync.refuse(),
     };
     match name.scheme {

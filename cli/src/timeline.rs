@@ -1,6 +1,6 @@
 //! `goshawk timeline`: functions and tasks over time
 
-use crate::args::contexts::ContextArgs;
+use crate::args::contexts::{ContextArgs, Processes};
 use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::files::OutputPath;
@@ -46,7 +46,7 @@ enum By {
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json\n  goshawk timeline timed.gtr --elf builtin:vm -o vm.json\n  \
-    goshawk timeline kernel.gtr --elf kernel.elf --context 1=a.elf -o kernel.json\n  \
+    goshawk timeline kernel.gtr --elf kernel.elf --space 1=a.elf -o kernel.json\n  \
     goshawk timeline bank.gip --elf builtin:bank --format perfetto -o bank.pftrace\n  \
     goshawk timeline vm.gtr --elf builtin:vm --format perfetto --by task -o vm.pftrace"
 )]
@@ -92,7 +92,8 @@ fn large(path: &str, bytes: u64) -> Option<String> {
 
 /// Writes a timeline.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (replayed, named) = args.execution.open_with(&args.contexts.programs())?;
+    let processes = args.contexts.processes()?;
+    let (replayed, named) = args.execution.open_with(&processes.programs)?;
     let perfetto = args.format == Format::Perfetto;
     if args.by == By::Task && !perfetto {
         return Err(Failure::Other("`--by task`: only with `--format perfetto`".into()));
@@ -103,13 +104,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut object = args.execution.object("timeline").with("cores", cores.into()).with("axis", axis.into());
     let mut shown = vec![("cores", cores.to_string()), ("axis", axis.to_string())];
     let missing = if perfetto {
-        let (missing, slices, merged) = bounded(args, replayed, &named.program)?;
+        let (missing, slices, merged) = bounded(args, replayed, &named.program, &processes)?;
         object = object.with("slices", slices.into()).with("merged_below", merged.into());
         let merged = if merged == 0 { String::new() } else { format!(", calls below {} {axis} merged", count(merged)) };
         shown.push(("slices", format!("{}{merged}", count(slices))));
         missing
     } else {
-        every_call(args, replayed)?
+        every_call(args, replayed, &processes)?
     };
     let output = args.output.display().to_string();
     if args.json {
@@ -122,13 +123,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// Writes all calls as JSON.
-fn every_call(args: &Args, replayed: Replayed) -> Result<Missing, Failure> {
+fn every_call(args: &Args, replayed: Replayed, processes: &Processes) -> Result<Missing, Failure> {
     let (symbols, image) = (args.execution.symbols()?, replayed.image());
     let (cores, cycles) = (replayed.cores(), replayed.has_cycles());
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let timeline = Timeline::new(symbols, Some(image), cores, args.depth, cycles, &mut file).map_err(failure)?;
-    let mut timeline = timeline.with_contexts(args.contexts.open()?);
+    let mut timeline = timeline.with_contexts(processes.open(&replayed)?);
     let missing = replayed.report_to(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
@@ -141,7 +142,12 @@ fn every_call(args: &Args, replayed: Replayed) -> Result<Missing, Failure> {
 }
 
 /// Writes a bounded number of slices in Perfetto's format; returns their number, and below which duration calls were merged.
-fn bounded(args: &Args, replayed: Replayed, program: &Program) -> Result<(Missing, u64, u64), Failure> {
+fn bounded(
+    args: &Args,
+    replayed: Replayed,
+    program: &Program,
+    processes: &Processes,
+) -> Result<(Missing, u64, u64), Failure> {
     let elf = &args.execution.elf;
     let by_task = args.by == By::Task;
     let tasks = match args.tasks.recorded(elf, &replayed, program) {
@@ -153,7 +159,7 @@ fn bounded(args: &Args, replayed: Replayed, program: &Program) -> Result<(Missin
     let shape = Shape { cycles: replayed.has_cycles(), depth: args.depth, most: SLICES, by_task };
     let (symbols, image) = (args.execution.symbols()?, replayed.image());
     let thinned = Thinned::new(symbols, Some(image), replayed.cores(), shape, tasks);
-    let mut thinned = thinned.with_contexts(args.contexts.open()?);
+    let mut thinned = thinned.with_contexts(processes.open(&replayed)?);
     // a file that cannot be written is an error before the replay
     let mut file = Replacement::create(&args.output)?;
     let missing = replayed.report_to(&mut thinned, &Bars)?;

@@ -2,7 +2,7 @@
 
 mod processes;
 
-use crate::args::contexts::{ContextArgs, SelectionArgs};
+use crate::args::contexts::{no_contexts, ProcessArgs};
 use crate::args::tasks::TaskArgs;
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
@@ -11,15 +11,17 @@ use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
 use clap::ValueEnum;
-use host::input::Named;
+use host::contexts::ByContext;
+use host::input::{InputOptions, Named};
+use host::views::diff::Step;
 use host::views::line_profile::LineProfile;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
-use host::views::show::{Selection, Show};
+use host::views::show::{Program, Selection, Show};
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
 use host::views::tasks::{Task, Tasks};
-use host::views::vcd::Dump;
+use host::views::vcd::{Contents, Dump};
 use processes::Shown;
 use retire::file::Replacement;
 use retire::{FlowEvent, RetireSink};
@@ -34,10 +36,13 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk show bank.gip --elf builtin:bank --core 1 --skip 2000 --limit 20\n  \
     goshawk show vm.gtr --elf builtin:vm --limit 20 --sources programs/bare\n  \
-    goshawk show vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000")]
+    goshawk show vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
+    goshawk show kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u --limit 20")]
 pub struct ShowArgs {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    processes: ProcessArgs,
     /// Number of instructions to skip, of those that would be listed
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
@@ -56,17 +61,24 @@ pub struct ShowArgs {
 
 /// Lists instructions.
 pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lines = Lines::open(&args.execution.elf)?;
-    let (replayed, named) = args.execution.open()?;
-    let cores = replayed.cores();
     let (path, elf) = (&args.execution.trace, &args.execution.elf);
-    let filter = args.filter.filter(path, Some(elf), cores, replayed.has_cycles())?;
+    let lines = Lines::open(elf)?;
+    let (replayed, named, processes) = args.processes.open(&args.execution)?;
+    let cores = replayed.cores();
+    let filter = args.filter.filter(path, (Some(elf), &processes), cores, replayed.has_cycles())?;
+    let mut programs = Vec::new();
+    for own in processes.open(&replayed)? {
+        // a program without line tables is listed without lines
+        let elf = processes.programs.iter().find(|(of, _)| *of == own.context);
+        programs.push((own.context, Program::new(own.image, elf.and_then(|(_, elf)| Lines::open(elf).ok()))));
+    }
     let (skip, limit, cycles) = (args.skip, args.limit.unwrap_or(u64::MAX), replayed.has_cycles());
     let shown = Selection { filter, skip, limit, cycles };
-    let image = replayed.image();
+    let program = Program::new(replayed.image(), Some(lines));
     let mut text = Vec::new();
     let to: &mut dyn Write = if args.json { &mut text } else { out };
-    let mut show = Show::new((image, named.program.xlen), lines, cores, shown, args.sources.clone().into(), to);
+    let show = Show::new((program, named.program.xlen), cores, shown, args.sources.clone().into(), to);
+    let mut show = show.with_contexts(programs);
     let missing = replayed.report_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;
     if args.json {
@@ -79,14 +91,18 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Show where two executions of a program diverge, for each core
 ///
-/// Both are traces or recorded runs of the same program. Exit code 0: they are equal; 1: they diverge.
+/// Both are traces or recorded runs of the same program. Exit code 0: they are equal; 1: they diverge. With `--process` or `--mode`,
+/// the control flow of these contexts is compared: interrupts in other places, and what runs in other contexts, are no difference.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank\n  goshawk diff again.gip bank.gip --elf builtin:bank --json"
+    after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank\n  goshawk diff again.gip bank.gip --elf builtin:bank --json\n  \
+    goshawk diff kernel.gtr again.gtr --elf kernel.elf --space 1=a.elf --space 2=b.elf --process a.elf --mode u"
 )]
 pub struct DiffArgs {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    processes: ProcessArgs,
     /// Trace file or recorded run to compare with
     #[arg(value_name = "TRACE")]
     other: PathBuf,
@@ -97,15 +113,20 @@ pub struct DiffArgs {
 
 /// Compares two executions.
 pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (first, _) = args.execution.open()?;
-    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.input_options(), &Bars)?;
+    let (first, _, processes) = args.processes.open(&args.execution)?;
+    let options = InputOptions { contexts: &processes.programs, ..args.execution.input_options() };
+    let (second, _) = Replayed::open(&args.other, &args.execution.elf, options, &Bars)?;
+    processes.check(&args.other, second.may_have_contexts())?;
     let cores = first.cores();
-    let partings = host::views::diff::diff(first, second, &Bars)?;
-    let symbols = args.execution.symbols()?;
-    let place = |e: &Option<retire::FlowEvent>| match e {
+    let partings = host::views::diff::diff(first, second, &processes.selection, &Bars)?;
+    let symbols = ByContext::new(args.execution.symbols()?, processes.symbols()?);
+    let place = |step: &Option<Step>| match step {
         None => "it has ended".to_string(),
-        Some(e) => {
-            let name = symbols.at(e.pc).map_or(String::new(), |(name, offset)| format!(" ({name}+0x{offset:x})"));
+        Some(Step { event: e, context }) => {
+            let name = symbols
+                .get(*context)
+                .at(e.pc)
+                .map_or(String::new(), |(name, offset)| format!(" ({name}+0x{offset:x})"));
             format!("pc 0x{:08x}{name}: {}", e.pc, host::check::describe(e))
         }
     };
@@ -155,15 +176,13 @@ enum By {
     goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz\n  \
     goshawk profile vm.gtr --elf builtin:vm --speedscope vm.speedscope.json\n  \
     goshawk profile vm.gtr --elf builtin:vm --by task\n  \
-    goshawk profile kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf --by process\n  \
-    goshawk profile kernel.gtr --elf kernel.elf --context 1=a.elf --process a.elf --mode u")]
+    goshawk profile kernel.gtr --elf kernel.elf --space 1=a.elf --space 2=b.elf --by process\n  \
+    goshawk profile kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u")]
 pub struct ProfileArgs {
     #[command(flatten)]
     execution: Execution,
     #[command(flatten)]
-    contexts: ContextArgs,
-    #[command(flatten)]
-    selection: SelectionArgs,
+    processes: ProcessArgs,
     /// What is counted
     #[arg(long, value_enum, default_value_t = By::Function)]
     by: By,
@@ -256,15 +275,10 @@ fn profile_tasks(
 
 /// Lists functions.
 pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let names = args.contexts.programs();
-    let (replayed, named) = args.execution.open_with(&names)?;
-    let selection = args.selection.selection(&names)?;
-    if (args.by == By::Process || !selection.is_all()) && !replayed.may_have_contexts() {
-        return Err(Failure::Other(format!(
-            "{}: reports no contexts, which `--by process`, `--process` and `--mode` need; `--context` of encode and gen makes traces \
-             that do",
-            args.execution.trace.display()
-        )));
+    let (replayed, named, processes) = args.processes.open(&args.execution)?;
+    let selection = processes.selection.clone();
+    if args.by == By::Process && !replayed.may_have_contexts() {
+        return Err(no_contexts(&args.execution.trace, "`--by process` needs"));
     }
     let used = args.by == By::Task && matches!(replayed, Replayed::Recorded(_));
     args.tasks.check(used, "with `--by task` of a recorded run")?;
@@ -277,21 +291,21 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         }
     }
     if args.by == By::Task {
-        if !selection.is_all() || !names.is_empty() {
+        if !selection.is_all() || !processes.programs.is_empty() {
             return Err(Failure::Other(
-                "`--by task`: not with `--context`, `--process` or `--mode`, which are of processes".into(),
+                "`--by task`: not with `--space`, `--process` or `--mode`, which are of processes".into(),
             ));
         }
         return profile_tasks(args, replayed, &named, out);
     }
-    let programs = args.contexts.open()?;
+    let programs = processes.open(&replayed)?;
     if args.by == By::Process {
-        let shown = Shown { execution: &args.execution, names: &names, selection, limit: args.top, json: args.json };
+        let shown = Shown { execution: &args.execution, processes: &processes, limit: args.top, json: args.json };
         return processes::profile(&shown, replayed, programs, out);
     }
-    if args.pprof.is_some() && !names.is_empty() {
+    if args.pprof.is_some() && !processes.programs.is_empty() {
         return Err(Failure::Other(
-            "`--pprof`: not with `--context`: it has the source lines of one program; `--folded` and `--speedscope` have the functions \
+            "`--pprof`: not with `--space`: it has the source lines of one program; `--folded` and `--speedscope` have the functions \
              of all"
                 .into(),
         ));
@@ -346,13 +360,17 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
 /// Write pc and function of each core over time as a VCD, for waveform viewers
 ///
 /// The function is a string. The time axis counts instructions of all cores in the order of replay, or clock cycles for
-/// a trace with time stamps. GTKWave and Surfer open the file, which has about 45 bytes per instruction.
+/// a trace with time stamps. GTKWave and Surfer open the file, which has about 45 bytes per instruction. With `--process` and `--mode`, a
+/// core has values only in these contexts.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk vcd vm.gtr --elf builtin:vm --to 20000 -o vm.vcd\n  \
-    goshawk vcd bank.gip --elf builtin:bank --registers --from 10000 --to 20000 -o bank.vcd")]
+    goshawk vcd bank.gip --elf builtin:bank --registers --from 10000 --to 20000 -o bank.vcd\n  \
+    goshawk vcd kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf -o a.vcd")]
 pub struct VcdArgs {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    processes: ProcessArgs,
     /// Include the registers. Only with a recorded run
     #[arg(long)]
     registers: bool,
@@ -372,7 +390,8 @@ pub struct VcdArgs {
 
 /// Writes a value change dump.
 pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (replayed, named) = args.execution.open()?;
+    let (replayed, named, processes) = args.processes.open(&args.execution)?;
+    let contexts = processes.selection.clone();
     let cycles = replayed.has_cycles();
     let path = args.execution.trace.display();
     if args.registers && !matches!(replayed, Replayed::Recorded(_)) {
@@ -385,13 +404,15 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     if times.is_empty() {
         return Err(Failure::Other(format!("`--from {}` and `--to {}`: the range is empty", times.start, times.end)));
     }
-    let shown = host::views::vcd::Selection { xlen: named.program.xlen, cycles, registers: args.registers, times };
+    let shown = Contents { xlen: named.program.xlen, cycles, registers: args.registers, times, contexts };
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let image = replayed.image();
     let symbols = args.execution.symbols()?;
-    let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
+    let programs = processes.open(&replayed)?;
+    let dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
+    let mut dump = dump.with_contexts(programs);
     let missing = replayed.report_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
     file.commit()?;

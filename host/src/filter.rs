@@ -1,20 +1,25 @@
-//! A filter of listed instructions: by core, address, number and time
+//! A filter of listed instructions: by core, address, number, time and context
 
+use crate::contexts::{ByContext, Contexts, Selection};
 use crate::symbols::Symbols;
 use crate::HostError;
+use retire::{Context, FlowEvent};
 use std::ops::Range;
 
 /// A filter of instructions, applied in execution order.
 #[derive(Clone, Debug)]
 pub struct Filter {
     core: Option<u8>,
-    /// Address ranges, of which one must match; empty: all addresses.
-    address_ranges: Vec<Range<u64>>,
+    /// Address ranges, of which one must match; none: all addresses.
+    address_ranges: Option<ByContext<Vec<Range<u64>>>>,
     /// Instruction numbers, counted over those of `core`, or of all cores, from 0.
     numbers: Range<u64>,
     next: u64,
     times: Option<Times>,
-    /// Whether the current event is in the selected cycles.
+    processes: Option<(Selection, Contexts)>,
+    /// Context of the current event, where that matters.
+    context: Context,
+    /// Whether the current event is in the selected cycles and contexts.
     now: bool,
 }
 
@@ -29,7 +34,7 @@ struct Times {
 impl Default for Filter {
     /// Accepts all instructions.
     fn default() -> Self {
-        Self { core: None, address_ranges: Vec::new(), numbers: 0..u64::MAX, next: 0, times: None, now: true }
+        Self::new(None, Vec::new(), 0..u64::MAX)
     }
 }
 
@@ -37,25 +42,47 @@ impl Filter {
     /// Accepts instructions of `core` (or of all cores) whose number is in `numbers` and whose address is in one of
     /// `address_ranges`, if there are any.
     pub fn new(core: Option<u8>, address_ranges: Vec<Range<u64>>, numbers: Range<u64>) -> Self {
-        Self { core, address_ranges, numbers, next: 0, times: None, now: true }
+        let address_ranges = (!address_ranges.is_empty()).then(|| ByContext::new(address_ranges, Vec::new()));
+        let context = Context::RESET;
+        Self { core, address_ranges, numbers, next: 0, times: None, processes: None, context, now: true }
     }
 
     /// Further restricts it to instructions with a clock cycle in `wanted`, of an execution of `cores` cores.
-    /// [`Filter::at`] sets the cycle.
+    /// [`Filter::at`] says when this is.
     #[must_use]
     pub fn within(self, wanted: Range<u64>, cores: u8) -> Self {
         let cores = (0..cores).filter(|c| self.wants(*c)).fold(0, |all, c| all | 1u16 << (c & 15));
         Self { times: Some(Times { wanted, cores }), now: false, ..self }
     }
 
-    /// The next event is of `hart`, at `cycle`. The cycles of a hart never decrease.
+    /// Other address ranges in contexts that have their own program.
+    #[must_use]
+    pub fn with_ranges(self, own: Vec<(Context, Vec<Range<u64>>)>) -> Self {
+        let common = self.address_ranges.as_ref().map(|ranges| ranges.common().clone());
+        Self { address_ranges: Some(ByContext::new(common.unwrap_or_default(), own)), ..self }
+    }
+
+    /// Further restricts it to the instructions of contexts, of an execution of `cores` cores.
+    #[must_use]
+    pub fn of(self, selection: Selection, cores: u8) -> Self {
+        let own = self.address_ranges.as_ref().is_some_and(|ranges| !ranges.own().is_empty());
+        let processes = (own || !selection.is_all()).then(|| (selection, Contexts::new(cores)));
+        Self { processes, ..self }
+    }
+
+    /// The next event, to be called once for each, before its instructions. The cycles of a hart never decrease.
     #[inline]
-    pub fn at(&mut self, hart: u8, cycle: u64) {
+    pub fn at(&mut self, e: &FlowEvent) {
+        self.now = true;
         if let Some(times) = &mut self.times {
-            self.now = times.wanted.contains(&cycle);
-            if cycle >= times.wanted.end {
-                times.cores &= !(1 << (hart & 15));
+            self.now = times.wanted.contains(&e.cycle);
+            if e.cycle >= times.wanted.end {
+                times.cores &= !(1 << (e.hart & 15));
             }
+        }
+        if let Some((selection, contexts)) = &mut self.processes {
+            self.context = contexts.pass(e);
+            self.now &= selection.has(self.context);
         }
     }
 
@@ -92,7 +119,8 @@ impl Filter {
 
     #[inline]
     fn in_ranges(&self, pc: u64) -> bool {
-        self.address_ranges.is_empty() || self.address_ranges.iter().any(|p| p.contains(&pc))
+        let own = self.address_ranges.as_ref().map(|ranges| ranges.get(self.context));
+        own.is_none_or(|ranges| ranges.iter().any(|range| range.contains(&pc)))
     }
 
     /// Whether no further instruction will be accepted.
@@ -102,28 +130,45 @@ impl Filter {
     }
 }
 
-/// Address ranges of functions, by name.
+/// Address ranges of functions by name: in `program`, and in those of contexts.
 ///
 /// # Errors
-/// A name is unknown; the error lists some known names.
-pub fn functions(program: &str, names: &[String]) -> Result<Vec<Range<u64>>, HostError> {
-    let symbols = if names.is_empty() { Symbols::default() } else { Symbols::open(program)? };
-    let mut address_ranges = Vec::new();
-    for name in names {
-        let found = address_ranges.len();
-        address_ranges.extend(symbols.ranges(name));
-        if address_ranges.len() == found {
-            return Err(HostError::Other(format!(
-                "{program}: has no function `{name}`; `goshawk profile` lists those that ran"
-            )));
-        }
+/// A name is unknown in all programs.
+pub fn functions(
+    program: &str,
+    contexts: &[(Context, String)],
+    names: &[String],
+) -> Result<ByContext<Vec<Range<u64>>>, HostError> {
+    if names.is_empty() {
+        return Ok(ByContext::new(Vec::new(), Vec::new()));
     }
-    Ok(address_ranges)
+    let mut known = vec![false; names.len()];
+    let mut of = |program: &str| -> Result<Vec<Range<u64>>, HostError> {
+        let (symbols, mut ranges) = (Symbols::open(program)?, Vec::new());
+        for (name, known) in names.iter().zip(&mut known) {
+            let before = ranges.len();
+            ranges.extend(symbols.ranges(name));
+            *known |= ranges.len() > before;
+        }
+        Ok(ranges)
+    };
+    let common = of(program)?;
+    let mut own = Vec::new();
+    for (context, elf) in contexts {
+        own.push((*context, of(elf)?));
+    }
+    match names.iter().zip(known).find(|(_, known)| !known) {
+        Some((name, _)) => Err(HostError::Other(format!(
+            "{program}: has no function `{name}`; `goshawk profile` lists those that ran"
+        ))),
+        None => Ok(ByContext::new(common, own)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retire::{Context, FlowKind};
 
     fn taken(mut f: Filter) -> Vec<usize> {
         // two cores alternate, at 0, 0, 4, 4, 8, 8
@@ -154,25 +199,53 @@ mod tests {
     #[test]
     fn times_filter_events_and_end_when_all_cores_have_passed() {
         let mut f = Filter::default().within(10..20, 2);
+        let stop = |hart, cycle| FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: 1, pc: 0, target: 0, cycle };
         let mut selected = |hart, cycle| {
-            f.at(hart, cycle);
+            f.at(&stop(hart, cycle));
             (f.take(hart, 0), f.is_over())
         };
         assert_eq!([selected(0, 9), selected(0, 10), selected(1, 19)], [(false, false), (true, false), (true, false)]);
         assert_eq!([selected(0, 20), selected(1, 12), selected(1, 25)], [(false, false), (true, false), (false, true)]);
         // with one core, the others do not count
         let mut f = Filter::new(Some(1), Vec::new(), 0..u64::MAX).within(10..20, 2);
-        f.at(0, 30);
+        f.at(&stop(0, 30));
         assert!(!f.is_over());
-        f.at(1, 20);
+        f.at(&stop(1, 20));
         assert!(f.is_over());
     }
 
     #[test]
+    fn contexts_are_those_before_the_event() {
+        let selection = Selection { spaces: vec![3], modes: vec![0] };
+        let mut f = Filter::default().of(selection, 1);
+        let of = |privilege, alone| FlowKind::Context { context: Context::new(privilege, 3), alone };
+        let trap = FlowKind::Trap { interrupt: false, cause: 8 };
+        let mut selected = |kind| {
+            f.at(&FlowEvent { hart: 0, kind, len: 0, count: 1, pc: 0, target: 0, cycle: 0 });
+            f.take(0, 0)
+        };
+        let events = [FlowKind::Start, of(0, true), FlowKind::Jump, of(1, false), trap, FlowKind::Jump];
+        assert_eq!(events.map(&mut selected), [false, false, true, true, true, false]);
+    }
+
+    #[test]
     fn functions_have_addresses() {
-        let address_ranges = functions("builtin:fft", &["rt_main".into()]);
-        assert!(address_ranges.is_ok_and(|p| p.len() == 1 && !p[0].is_empty()));
-        let e = functions("builtin:fft", &["nobody".into()]).unwrap_err().to_string();
+        let user = Context::new(0, 1);
+        let processes = [(user, "builtin:bank".to_string())];
+        let of = |name: &str| functions("builtin:fft", &processes, &[name.into()]);
+        let ranges = of("rt_main").unwrap();
+        assert!(ranges.common().len() == 1 && !ranges.common()[0].is_empty() && ranges.get(user).len() == 1);
+        // a function of the process only
+        let ranges = of("transfer").unwrap();
+        assert!(ranges.common().is_empty() && ranges.get(user).len() == 1);
+        let mut f = Filter::default().with_ranges(ranges.own().to_vec()).of(Selection::default(), 1);
+        let at = ranges.get(user)[0].start;
+        let mut taken = |kind| {
+            f.at(&FlowEvent { hart: 0, kind, len: 0, count: 1, pc: at, target: at, cycle: 0 });
+            f.take(0, at)
+        };
+        assert!(!taken(FlowKind::Context { context: user, alone: true }) && taken(FlowKind::Stop));
+        let e = of("nobody").unwrap_err().to_string();
         assert!(e.contains("has no function `nobody`"), "{e}");
     }
 }

@@ -135,7 +135,7 @@ impl Session {
         }
         if !input_options.contexts.is_empty() {
             return Err(HostError::Other(
-                "--context is for traces with `encode --context`, not for recorded runs".into(),
+                "--space is for traces with `encode --context`, not for recorded runs".into(),
             ));
         }
         if input_options.parameters.is_some() {

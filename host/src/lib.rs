@@ -35,6 +35,7 @@
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
+//! | [`contexts`] | which processes and privilege modes are selected, and their programs |
 //! | [`contradiction`] | events of a recording that its program does not have |
 //! | [`changes`] | code that is not in the program: memory, and side files of patches |
 //! | [`words`] | raw trace words of hardware |
@@ -55,6 +56,7 @@ pub mod assembly;
 pub mod changes;
 pub mod check;
 pub mod code;
+pub mod contexts;
 pub mod contradiction;
 pub mod debug;
 pub mod descriptors;

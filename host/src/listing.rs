@@ -1,9 +1,10 @@
 //! Lists every retired instruction of a replay, one per line
 
 use crate::check::describe;
+use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
 use crate::symbols::Symbols;
-use retire::image::{Image, Instruction, Instructions, Place, Places};
+use retire::image::{Image, Instruction, Places};
 use retire::{Context, FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
 use std::io::Write;
@@ -12,31 +13,16 @@ use std::rc::Rc;
 /// Size of the output buffer, bytes.
 const LINES: usize = 1 << 16;
 
-/// The code of all contexts, and of those that have their own.
-struct CodeOfContexts {
-    common: Image,
-    of: Vec<(Context, Image)>,
-}
-
-impl CodeOfContexts {
-    /// The instructions from `place` on.
-    fn instructions(&self, context: Context, place: Place) -> Instructions<'_> {
-        let own = self.of.iter().find(|(of, _)| *of == context);
-        own.map_or(&self.common, |(_, image)| image).instructions(place.pc, place.when)
-    }
-}
-
 /// Prints instructions, and the traps and gaps between them.
 pub struct Listing<'a> {
-    code: Rc<CodeOfContexts>,
-    /// Current context of each hart, and the one after its next event.
-    current: Vec<(Context, Context)>,
+    code: Rc<ByContext<Image>>,
+    contexts: Contexts,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
     places: Places,
     filter: Filter,
     left: u64,
-    symbols: Symbols,
+    symbols: ByContext<Symbols>,
     error: Option<std::io::Error>,
 }
 
@@ -55,31 +41,31 @@ fn hex(v: u32) -> [u8; 8] {
 impl<'a> Listing<'a> {
     /// Lists the first `left` instructions that `filter` accepts to `out`.
     pub fn new(image: Image, cores: u8, filter: Filter, left: u64, out: &'a mut dyn Write) -> Self {
-        let (places, symbols) = (Places::new(cores), Symbols::default());
-        let current = vec![(Context::RESET, Context::RESET); usize::from(cores)];
-        let code = Rc::new(CodeOfContexts { common: image, of: Vec::new() });
-        Self { code, current, out, lines: Vec::new(), places, filter, left, symbols, error: None }
+        let (places, contexts) = (Places::new(cores), Contexts::new(cores));
+        let symbols = ByContext::new(Symbols::default(), Vec::new());
+        let code = Rc::new(ByContext::new(image, Vec::new()));
+        Self { code, contexts, out, lines: Vec::new(), places, filter, left, symbols, error: None }
     }
 
     /// Adds programs of contexts.
     #[must_use]
     pub fn with_contexts(mut self, contexts: Vec<(Context, Image)>) -> Self {
         if let Some(code) = Rc::get_mut(&mut self.code) {
-            code.of = contexts;
+            code.extend(contexts);
         }
         self
     }
 
     /// Adds symbol names to lines.
     #[must_use]
-    pub fn with_symbols(self, symbols: Symbols) -> Self {
+    pub fn with_symbols(self, symbols: ByContext<Symbols>) -> Self {
         Self { symbols, ..self }
     }
 
     /// Ends a line, with the name of its address if symbols were given.
     #[inline]
-    fn end(&mut self, pc: u64, compressed: bool) -> std::io::Result<()> {
-        if let Some((name, offset)) = self.symbols.at(pc) {
+    fn end(&mut self, context: Context, pc: u64, compressed: bool) -> std::io::Result<()> {
+        if let Some((name, offset)) = self.symbols.get(context).at(pc) {
             let gap = if compressed { 6 } else { 2 };
             write!(self.lines, "{:gap$}{name}", "")?;
             if offset > 0 {
@@ -106,13 +92,13 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    fn print(&mut self, e: &FlowEvent) -> std::io::Result<()> {
+    fn print(&mut self, context: Context, e: &FlowEvent) -> std::io::Result<()> {
         if self.lines.len() > LINES {
             self.flush()?;
         }
         let code = Rc::clone(&self.code);
-        let mut instructions =
-            code.instructions(self.current[usize::from(e.hart)].0, self.places.of(e.hart)).peekable();
+        let place = self.places.of(e.hart);
+        let mut instructions = code.get(context).instructions(place.pc, place.when).peekable();
         if e.count > 0 && instructions.peek().is_none() {
             // with code learned from a recording, only branches are known
             if !self.filter.take_run(e.hart, e.pc, e.count) {
@@ -120,7 +106,7 @@ impl<'a> Listing<'a> {
             }
             self.left = self.left.saturating_sub(e.count.into());
             write!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e))?;
-            return self.end(e.pc, false);
+            return self.end(context, e.pc, false);
         }
         let head = [b' ', b' ', if e.hart > 9 { b'1' } else { b' ' }, b'0' + e.hart % 10, b' ', b' ', b'0', b'x'];
         for _ in 0..e.count {
@@ -148,7 +134,7 @@ impl<'a> Listing<'a> {
                 // of another machine: in the order of memory
                 _ => bytes.iter().try_for_each(|byte| write!(self.lines, "{byte:02x}"))?,
             }
-            self.end(pc, len == 2)?;
+            self.end(context, pc, len == 2)?;
             self.left -= 1;
         }
         if !self.filter.between(e.hart, e.pc) {
@@ -169,26 +155,18 @@ impl<'a> Listing<'a> {
 
 impl ReplaySink for Listing<'_> {
     fn event(&mut self, e: &FlowEvent) {
-        let at = usize::from(e.hart);
-        let context_switch = match e.kind {
-            FlowKind::Context { context, alone } => Some((context, alone)),
-            _ => None,
-        };
-        if let Some((context, _)) = context_switch {
-            self.current[at].1 = context;
-        }
+        let context = self.contexts.pass(e);
+        self.filter.at(e);
         // the event after a context switch covers the instructions before it
-        if matches!(context_switch, Some((_, false))) {
+        if matches!(e.kind, FlowKind::Context { alone: false, .. }) {
             return;
         }
-        self.filter.at(e.hart, e.cycle);
         let wanted = self.filter.wants(e.hart);
         if self.error.is_none() && self.left > 0 && wanted {
-            self.error = self.print(e).err();
+            self.error = self.print(context, e).err();
         }
-        let (now, next) = self.current[at];
-        if now != next {
-            self.current[at].0 = next;
+        let next = self.contexts.of(e.hart);
+        if context != next {
             if self.error.is_none() && self.left > 0 && wanted && self.filter.between(e.hart, e.pc) {
                 self.error = writeln!(self.lines, "{:>4}  context {next}", e.hart).err();
             }

@@ -18,7 +18,7 @@ struct Symbol {
 pub struct Symbols(Vec<Symbol>);
 
 impl Symbols {
-    /// Reads them from an ELF file or `builtin:NAME`; empty without a symbol table.
+    /// Reads them from an ELF file or `builtin:NAME`: those of executable sections. Empty without a symbol table.
     pub fn open(name: &str) -> Result<Self, HostError> {
         Self::parse(name, &elf_bytes(name)?)
     }
@@ -32,6 +32,9 @@ impl Symbols {
         };
         let named = file.symbols().filter(code).filter_map(|s| {
             let section = file.section_by_index(s.section_index()?).ok()?;
+            if section.kind() != SectionKind::Text {
+                return None;
+            }
             Some((s.address(), s.name().ok()?.to_string(), section.address() + section.size()))
         });
         Ok(Self::new(named.filter(|(_, n, _)| !n.is_empty() && !n.starts_with(['$', '.'])).collect()))
@@ -258,6 +261,22 @@ mod tests {
         let names = [(0x100..0x140, "x"), (0x200..0x208, "old"), (0x200..0x210, "new")];
         let s = own.with(names.map(|(range, name)| (range, name.to_string())).to_vec());
         assert_eq!([0x100, 0x20c, 0x210].map(|pc| s.at(pc)), [Some(("a", 0)), Some(("new", 0xc)), None]);
+    }
+
+    #[test]
+    fn symbols_are_those_of_code() {
+        for name in crate::input::builtins() {
+            let program = crate::input::Named::open(&name).unwrap().program;
+            let code = |at| {
+                let within =
+                    |s: &retire::elf::Segment| (s.virtual_addr..s.virtual_addr + s.data.len() as u64).contains(&at);
+                program.segments.iter().any(|s| s.executable && within(s))
+            };
+            let symbols = Symbols::open(&name).unwrap();
+            assert!(!symbols.is_empty());
+            let other: Vec<_> = symbols.all().filter(|(at, _)| !code(*at)).collect();
+            assert!(other.is_empty(), "{name}: {other:?}");
+        }
     }
 
     #[test]

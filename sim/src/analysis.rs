@@ -57,6 +57,11 @@ impl Windows {
         Self { system, length: length.max(1), current: Window::default(), bits_before, done: Vec::new() }
     }
 
+    /// The model.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
     fn close(&mut self, cycles: u64) {
         let bits = self.system.bits();
         self.done.push(Window { cycles, bits: bits - self.bits_before, ..self.current });

@@ -3,7 +3,7 @@
 //! Sources: QEMU 7.2, `linux-user/{riscv,x86_64,aarch64,arm}/signal.c` and `syscall_nr.h`; GDB register numbers as in
 //! `gdb-xml` of the same version.
 
-use crate::qemu::{symbol, Registers};
+use crate::qemu::{symbol, Physical, Registers};
 use crate::spaces::Spaces;
 use crate::state::State;
 use crate::traps::Traps;
@@ -50,6 +50,8 @@ pub struct Guest {
     arm: bool,
     traps: Option<Traps>,
     spaces: Spaces,
+    /// Of a whole machine.
+    physical: Option<Physical>,
     reader: Option<Registers>,
     base: Option<*const u64>,
 }
@@ -171,6 +173,7 @@ impl Guest {
             arm,
             traps,
             spaces: Spaces::default(),
+            physical: if system { Physical::find() } else { None },
             reader,
             base,
         })
@@ -261,7 +264,8 @@ impl Guest {
     /// translation. `space`: that of the processor's last call.
     pub fn context(&self, vcpu: c_uint, space: &Cell<(u64, u32)>) -> Option<u32> {
         let [mode, satp] = self.traps.as_ref()?.mode(vcpu, self.address)?;
-        let number = self.spaces.number(satp, self.address, space.get());
+        let read = |at: u64, bytes: &mut [u8]| self.physical.map(|physical| physical.read(at, bytes));
+        let number = self.spaces.number(satp, self.address, space.get(), read);
         space.set((satp, number));
         Some(mode as u32 & 3 | number << 2)
     }

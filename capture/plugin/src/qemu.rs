@@ -117,6 +117,27 @@ pub fn symbol(name: &CStr) -> Option<*mut c_void> {
     (!found.is_null()).then_some(found)
 }
 
+/// `cpu_physical_memory_rw`: address, buffer, length, and whether it writes.
+type Access = extern "C" fn(u64, *mut c_void, u64, bool);
+
+/// Reads a machine's physical memory: not part of the plugin interface.
+#[derive(Clone, Copy)]
+pub struct Physical(Access);
+
+impl Physical {
+    /// Finds the required symbol.
+    pub fn find() -> Option<Self> {
+        let access = symbol(c"cpu_physical_memory_rw")?;
+        // SAFETY: type as in QEMU's `include/exec/cpu-common.h`, from 7.2 on.
+        Some(Self(unsafe { std::mem::transmute::<*mut c_void, Access>(access) }))
+    }
+
+    /// Reads memory; where nothing answers, QEMU gives zeros.
+    pub fn read(self, at: u64, bytes: &mut [u8]) {
+        (self.0)(at, bytes.as_mut_ptr().cast(), bytes.len() as u64, false);
+    }
+}
+
 /// Reads guest registers as QEMU's own GDB server does: not part of the plugin interface before version 2.
 #[derive(Clone, Copy)]
 pub struct Registers {

@@ -1,35 +1,49 @@
-//! Arguments for programs of contexts: `--context 1=a.elf`
+//! Arguments for processes: `--space 1=a.elf`, `--process a.elf`, `--mode u`
 
+use super::Execution;
 use crate::error::Failure;
 use crate::files::keyed_input;
 use clap::Args;
+use host::contexts::{names, Selection};
 use host::input::Named;
 use host::symbols::Symbols;
-use host::views::processes::Selection;
+use host::views::source::Replayed;
 use host::views::stack::functions::ContextProgram;
-use retire::image::Image;
 use retire::Context;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Programs of processes, beside that of all else.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ContextArgs {
     /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts
-    /// (`encode --context`). All other code is that of --elf. May be repeated
-    #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = keyed_input(parse))]
-    contexts: Vec<Argument>,
+    /// (`encode --context`). NAME: a process in --process-names. All other code is that of --elf. May be repeated
+    #[arg(long = "space", alias = "context", value_name = "[MODES:]ID|NAME=ELF", value_parser = keyed_input(parse))]
+    spaces: Vec<Argument>,
+    /// Names of processes: a text file with a line `ID NAME`, or `ID NAME ELF` with a program as in --space, for each address space.
+    /// Two address spaces can have one name. Text after # is a comment
+    #[arg(long, value_name = "FILE")]
+    process_names: Option<PathBuf>,
 }
 
-/// Which contexts are counted.
+/// Which contexts are selected.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SelectionArgs {
-    /// Process whose instructions are counted, by the number of its address space or the file name of its program in --context. Of a
-    /// trace with contexts. May be repeated [default: all]
+    /// Process whose instructions are selected, by the number of its address space, its name in --process-names, or the file name of
+    /// its program in --space. Of a trace with contexts. May be repeated [default: all]
     #[arg(long, value_name = "ID|NAME")]
     process: Vec<String>,
-    /// Privilege modes whose instructions are counted: letters u, s and m. Of a trace with contexts [default: all]
+    /// Privilege modes whose instructions are selected: letters u, s and m. Of a trace with contexts [default: all]
     #[arg(long, value_name = "MODES", value_parser = privileges)]
     mode: Option<Modes>,
+}
+
+/// Processes, and which of them are selected: the same in all views.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ProcessArgs {
+    #[command(flatten)]
+    contexts: ContextArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
 }
 
 /// Privilege modes.
@@ -37,27 +51,122 @@ pub struct SelectionArgs {
 struct Modes(Vec<u8>);
 
 fn privileges(modes: &str) -> Result<Modes, String> {
-    let all = spaces(&format!("{modes}:0"))?;
-    Ok(Modes(all.iter().map(|context| context.privilege()).collect()))
+    Ok(Modes(modes_of(modes)?))
+}
+
+/// The processes that arguments describe.
+#[derive(Clone, Debug, Default)]
+pub struct Processes {
+    /// The program of each context that has its own.
+    pub programs: Vec<(Context, String)>,
+    /// Names of address spaces.
+    names: Vec<(u32, String)>,
+    /// Selected contexts.
+    pub selection: Selection,
+}
+
+impl Processes {
+    /// Name of the process of an address space.
+    pub fn name(&self, space: u32) -> Option<&str> {
+        self.names.iter().find(|(id, _)| *id == space).map(|(_, name)| name.as_str())
+    }
+
+    /// Program of the user mode of an address space.
+    pub fn program(&self, space: u32) -> Option<&str> {
+        let own = self.programs.iter().find(|(context, _)| *context == Context::new(0, space));
+        own.map(|(_, elf)| elf.as_str())
+    }
+
+    /// The different programs, and the number of that of each context, from 1 on.
+    pub fn numbered(&self) -> (Vec<&str>, Vec<(Context, usize)>) {
+        let (mut elfs, mut of) = (Vec::new(), Vec::new());
+        for (context, elf) in &self.programs {
+            let at = elfs.iter().position(|known| known == elf).unwrap_or_else(|| {
+                elfs.push(elf.as_str());
+                elfs.len() - 1
+            });
+            of.push((*context, at + 1));
+        }
+        (elfs, of)
+    }
+
+    /// Whether a selected context has the program of `--elf`, and each of the `programs` of [`Processes::numbered`].
+    pub fn selected(&self, programs: usize) -> Vec<bool> {
+        let Selection { spaces, modes } = &self.selection;
+        let modes: &[u8] = if modes.is_empty() { &[0, 1, 3] } else { modes };
+        let (_, of) = self.numbered();
+        let own = |context: Context| of.iter().find(|(known, _)| *known == context).map(|(_, number)| *number);
+        let mut selected = vec![false; 1 + programs];
+        // there may be further address spaces
+        selected[0] = spaces.is_empty();
+        for space in spaces.iter().copied().chain(of.iter().map(|(context, _)| context.id())) {
+            for context in modes.iter().map(|mode| Context::new(*mode, space)) {
+                if self.selection.has(context) {
+                    selected[own(context).unwrap_or(0)] = true;
+                }
+            }
+        }
+        selected
+    }
+
+    /// Refuses a selection, where contexts are not reported.
+    ///
+    /// # Errors
+    /// Something is selected.
+    pub fn check(&self, path: &Path, have_contexts: bool) -> Result<(), Failure> {
+        match self.selection.is_all() || have_contexts {
+            true => Ok(()),
+            false => Err(no_contexts(path, "`--process` and `--mode` need")),
+        }
+    }
+
+    /// Programs of contexts, as views take them.
+    ///
+    /// # Errors
+    /// A program cannot be read.
+    pub fn open(&self, replayed: &Replayed) -> Result<Vec<ContextProgram>, Failure> {
+        Ok(host::contexts::programs(&self.programs, replayed.context_images())?)
+    }
+
+    /// Symbols of the programs of contexts.
+    ///
+    /// # Errors
+    /// A program cannot be read.
+    pub fn symbols(&self) -> Result<Vec<(Context, Symbols)>, Failure> {
+        let of = |(context, elf): &(Context, String)| Ok((*context, Symbols::open(elf)?));
+        self.programs.iter().map(of).collect()
+    }
+}
+
+/// The refusal of a trace without contexts.
+pub fn no_contexts(path: &Path, needed: &str) -> Failure {
+    Failure::Other(format!(
+        "{}: reports no contexts, which {needed}; `--context` of encode and gen makes traces that do",
+        path.display()
+    ))
 }
 
 impl SelectionArgs {
-    /// The selection, where `programs` have these contexts.
+    /// The selection among `processes`.
     ///
     /// # Errors
-    /// A process is neither a number nor the name of a program.
-    pub fn selection(&self, programs: &[(Context, String)]) -> Result<Selection, Failure> {
+    /// A process is neither a number nor a name.
+    fn selection(&self, processes: &Processes) -> Result<Selection, Failure> {
         let mut spaces = Vec::new();
         for process in &self.process {
-            let name = |elf: &str| Path::new(elf).file_name().is_some_and(|name| name == process.as_str());
-            let named = programs.iter().filter(|(_, elf)| elf == process || name(elf)).map(|(context, _)| context.id());
+            let file = |elf: &str| Path::new(elf).file_name().is_some_and(|name| name == process.as_str());
             let before = spaces.len();
-            spaces.extend(named);
+            spaces.extend(processes.names.iter().filter(|(_, name)| name == process).map(|(id, _)| *id));
+            if spaces.len() == before {
+                let programs = processes.programs.iter().filter(|(_, elf)| elf == process || file(elf));
+                spaces.extend(programs.map(|(context, _)| context.id()));
+            }
             match process.parse() {
                 Ok(id) if spaces.len() == before => spaces.push(id),
                 Err(_) if spaces.len() == before => {
                     return Err(Failure::Other(format!(
-                        "`--process {process}`: expected the number of an address space, or the file name of a program in `--context`"
+                        "`--process {process}`: expected the number of an address space, a name in `--process-names`, or the file name \
+                         of a program in `--space`"
                     )));
                 }
                 _ => {}
@@ -70,69 +179,133 @@ impl SelectionArgs {
 /// One argument.
 #[derive(Clone, Debug)]
 struct Argument {
-    of: Vec<Context>,
+    /// Privilege modes.
+    modes: Vec<u8>,
+    /// Number or name of the address space.
+    space: String,
     elf: String,
 }
 
 impl ContextArgs {
-    /// Names and code of the programs.
-    ///
-    /// # Errors
-    /// A program cannot be read.
-    pub fn open(&self) -> Result<Vec<ContextProgram>, Failure> {
-        let open = |(context, elf): (Context, String)| {
-            let image = Image::new(&Named::open(&elf)?.program);
-            Ok(ContextProgram { context, symbols: Symbols::open(&elf)?, image })
-        };
-        self.programs().into_iter().map(open).collect()
+    /// Whether anything is given.
+    pub fn are_given(&self) -> bool {
+        !self.spaces.is_empty() || self.process_names.is_some()
     }
 
-    /// The program of each context that has its own.
-    pub fn programs(&self) -> Vec<(Context, String)> {
-        self.contexts.iter().flat_map(|c| c.of.iter().map(|of| (*of, c.elf.clone()))).collect()
+    /// All processes; the last program of a context counts.
+    ///
+    /// # Errors
+    /// The file of names cannot be read, or a name is not in it.
+    pub fn processes(&self) -> Result<Processes, Failure> {
+        let mut all = Processes::default();
+        for process in self.process_names.as_deref().map_or_else(|| Ok(Vec::new()), names::read)? {
+            if let Some(elf) = process.program {
+                all.programs.push((Context::new(0, process.space), elf));
+            }
+            all.names.push((process.space, process.name));
+        }
+        for Argument { modes, space, elf } in &self.spaces {
+            let spaces = match number(space) {
+                Ok(id) => vec![id],
+                Err(wrong) => {
+                    let named = all.names.iter().filter(|(_, name)| name == space).map(|(id, _)| *id);
+                    let named: Vec<u32> = named.collect();
+                    if named.is_empty() {
+                        let found = format!("`--space {space}={elf}`: {wrong}, nor a name in `--process-names`");
+                        return Err(Failure::Other(found));
+                    }
+                    named
+                }
+            };
+            for id in spaces {
+                for mode in modes {
+                    let context = Context::new(*mode, id);
+                    all.programs.retain(|(of, _)| *of != context);
+                    all.programs.push((context, elf.clone()));
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl ProcessArgs {
+    /// Whether any of the options is given.
+    pub fn are_given(&self) -> bool {
+        self.contexts.are_given() || !self.selection.process.is_empty() || self.selection.mode.is_some()
+    }
+
+    /// All processes, and the selection.
+    ///
+    /// # Errors
+    /// As [`ContextArgs::processes`], or a selected process is not known.
+    pub fn processes(&self) -> Result<Processes, Failure> {
+        let all = self.contexts.processes()?;
+        Ok(Processes { selection: self.selection.selection(&all)?, ..all })
+    }
+
+    /// Opens an execution with its processes.
+    ///
+    /// # Errors
+    /// A file cannot be read, or there are no contexts to select from.
+    pub fn open(&self, execution: &Execution) -> Result<(Replayed, Named, Processes), Failure> {
+        let processes = self.processes()?;
+        let (replayed, named) = execution.open_with(&processes.programs)?;
+        processes.check(&execution.trace, replayed.may_have_contexts())?;
+        Ok((replayed, named, processes))
     }
 }
 
 fn parse(text: &str) -> Result<Argument, String> {
     let wrong = || "expected [MODES:]ID=ELF, as 1=a.elf or us:1=a.elf".to_string();
     let (of, elf) = text.split_once('=').filter(|(_, elf)| !elf.is_empty()).ok_or_else(wrong)?;
-    let of = spaces(of).map_err(|e| format!("{e}; {}", wrong()))?;
-    Ok(Argument { of, elf: elf.to_string() })
+    let (modes, space) = of.split_once(':').unwrap_or(("u", of));
+    let modes = modes_of(modes).map_err(|e| format!("{e}; {}", wrong()))?;
+    if space.is_empty() || space.starts_with(|c: char| c.is_ascii_digit()) {
+        number(space).map_err(|e| format!("{e}; {}", wrong()))?;
+    }
+    Ok(Argument { modes, space: space.to_string(), elf: elf.to_string() })
+}
+
+/// The number of an address space.
+fn number(id: &str) -> Result<u32, String> {
+    names::number(id).ok_or_else(|| format!("`{id}` is not an address space of at most 16 bits"))
+}
+
+fn modes_of(modes: &str) -> Result<Vec<u8>, String> {
+    let mode = |letter| match letter {
+        'u' => Ok(0),
+        's' => Ok(1),
+        'm' => Ok(3),
+        _ => Err(format!("`{modes}` has other modes than u, s and m")),
+    };
+    match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
+        all if all.is_empty() => Err("no mode is given".into()),
+        all => Ok(all),
+    }
 }
 
 /// The contexts of `[MODES:]ID`.
 pub(super) fn spaces(of: &str) -> Result<Vec<Context>, String> {
     let (modes, id) = of.split_once(':').unwrap_or(("u", of));
-    let id: u32 = match id.strip_prefix("0x") {
-        Some(hex) => u32::from_str_radix(hex, 16),
-        None => id.parse(),
-    }
-    .ok()
-    .filter(|id| *id < 1 << 16)
-    .ok_or_else(|| format!("`{id}` is not an address space of at most 16 bits"))?;
-    let mode = |letter| match letter {
-        'u' => Ok(Context::new(0, id)),
-        's' => Ok(Context::new(1, id)),
-        'm' => Ok(Context::new(3, id)),
-        _ => Err(format!("`{modes}` has other modes than u, s and m")),
-    };
-    match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
-        of if of.is_empty() => Err("no mode is given before `:`".into()),
-        of => Ok(of),
-    }
+    let id = number(id)?;
+    Ok(modes_of(modes)?.into_iter().map(|mode| Context::new(mode, id)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(args: &[&str], process: &str) -> Result<Processes, Failure> {
+        let contexts =
+            ContextArgs { spaces: args.iter().map(|text| parse(text).unwrap()).collect(), process_names: None };
+        let selection = SelectionArgs { process: vec![process.into()], mode: Some(privileges("sm").unwrap()) };
+        ProcessArgs { contexts, selection }.processes()
+    }
+
     #[test]
     fn a_process_is_a_number_or_a_program() {
-        let programs = [(Context::new(0, 3), "x/a.elf".to_string()), (Context::new(1, 3), "x/a.elf".into())];
-        let of = |process: &str| {
-            let args = SelectionArgs { process: vec![process.into()], mode: Some(privileges("sm").unwrap()) };
-            args.selection(&programs).map(|s| (s.spaces, s.modes))
-        };
+        let of = |process| of(&["us:3=x/a.elf"], process).map(|p| (p.selection.spaces, p.selection.modes));
         assert_eq!(of("a.elf").unwrap(), (vec![3, 3], vec![1, 3]));
         assert_eq!(of("7").unwrap().0, [7]);
         assert!(of("b.elf").is_err() && privileges("x").is_err());
@@ -140,11 +313,40 @@ mod tests {
 
     #[test]
     fn modes_stand_before_the_number() {
-        let of = |text| parse(text).map(|n| (n.of, n.elf));
-        assert_eq!(of("1=a.elf"), Ok((vec![Context::new(0, 1)], "a.elf".into())));
-        assert_eq!(of("sm:0x10=a=b"), Ok((vec![Context::new(1, 16), Context::new(3, 16)], "a=b".into())));
-        for bad in ["1", "1=", "x=a", "h:1=a", ":1=a", "65536=a"] {
+        let of = |text| of(&[text], "1").map(|all| all.programs).map_err(|_| ());
+        assert_eq!(of("1=a.elf"), Ok(vec![(Context::new(0, 1), "a.elf".into())]));
+        let both = [1, 3].map(|mode| (Context::new(mode, 16), "a=b".to_string()));
+        assert_eq!(of("sm:0x10=a=b"), Ok(both.to_vec()));
+        assert!(of("sh=a").is_err(), "a name that no file has");
+        for bad in ["1", "1=", "h:1=a", ":1=a", "65536=a", "1x=a", "u:=a"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn programs_are_selected_with_their_contexts() {
+        let of = |process: &[&str], mode: Option<&str>| {
+            let contexts = ContextArgs {
+                spaces: ["1=a", "us:2=b"].map(|text| parse(text).unwrap()).to_vec(),
+                process_names: None,
+            };
+            let process = process.iter().map(|p| p.to_string()).collect();
+            let selection = SelectionArgs { process, mode: mode.map(|mode| privileges(mode).unwrap()) };
+            ProcessArgs { contexts, selection }.processes().unwrap().selected(2)
+        };
+        assert_eq!(of(&[], None), [true, true, true]);
+        assert_eq!(of(&["1"], Some("u")), [false, true, false]);
+        assert_eq!(of(&["1"], None), [true, true, false]);
+        assert_eq!(of(&["2"], Some("us")), [false, false, true]);
+        assert_eq!(of(&[], Some("s")), [true, false, true]);
+    }
+
+    #[test]
+    fn each_program_has_one_number() {
+        let all = of(&["us:1=a", "2=b", "3=a", "3=b"], "1").unwrap();
+        let (elfs, numbers) = all.numbered();
+        let right = [((0, 1), 1), ((1, 1), 1), ((0, 2), 2), ((0, 3), 2)];
+        assert_eq!(numbers, right.map(|((mode, id), n)| (Context::new(mode, id), n)));
+        assert_eq!(elfs, ["a", "b"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Arguments that select the instructions to list
 
+use super::contexts::Processes;
 use crate::error::Failure;
 use clap::Args;
 use host::filter::{functions, Filter};
@@ -58,8 +59,15 @@ pub fn check_core(path: &Path, core: Option<u8>, cores: u8) -> Result<(), Failur
 }
 
 impl FilterArgs {
-    /// The filter for the program `elf`, if given, on `cores` cores; `path` is the trace; `cycles`: whether it has time stamps.
-    pub fn filter(&self, path: &Path, elf: Option<&str>, cores: u8, cycles: bool) -> Result<Filter, Failure> {
+    /// The filter for the program `elf`, if given, and for processes, on `cores` cores; `path` is the trace; `cycles`: whether it has
+    /// time stamps.
+    pub fn filter(
+        &self,
+        path: &Path,
+        (elf, processes): (Option<&str>, &Processes),
+        cores: u8,
+        cycles: bool,
+    ) -> Result<Filter, Failure> {
         check_core(path, self.core, cores)?;
         let numbers = self.first..self.last.map_or(u64::MAX, |last| last.saturating_add(1));
         if numbers.is_empty() {
@@ -67,12 +75,18 @@ impl FilterArgs {
             return Err(Failure::Other(format!("`--first {first}` and `--last {last}`: the range is empty")));
         }
         let functions = match elf {
-            Some(elf) => functions(elf, &self.function)?,
-            None if self.function.is_empty() => Vec::new(),
-            None => return Err(Failure::Other("--function: expected a program with symbols in `--elf`".into())),
+            None if !self.function.is_empty() => {
+                return Err(Failure::Other("--function: expected a program with symbols in `--elf`".into()));
+            }
+            elf => functions(elf.unwrap_or_default(), &processes.programs, &self.function)?,
         };
-        let places = [functions, self.range.clone()].concat();
-        let filter = Filter::new(self.core, places, numbers);
+        let with_ranges = |functions: &[std::ops::Range<u64>]| [functions, &self.range].concat();
+        let mut filter = Filter::new(self.core, with_ranges(functions.common()), numbers);
+        if !functions.own().is_empty() {
+            let own = functions.own().iter().map(|(context, ranges)| (*context, with_ranges(ranges)));
+            filter = filter.with_ranges(own.collect());
+        }
+        let filter = filter.of(processes.selection.clone(), cores);
         if self.from.is_none() && self.to.is_none() {
             return Ok(filter);
         }

@@ -126,7 +126,7 @@ pub struct Args {
     /// QEMU 10.0
     #[arg(help_heading = "QEMU", long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
     system: bool,
-    /// Record contexts (privilege mode and number of the address space, by root of page tables and ASID), for `encode --context` and `replay --context`. Only with --system
+    /// Record contexts (privilege mode and number of the address space, by root of page tables and ASID), for `encode --context` and `--space` of the views. Only with --system
     #[arg(help_heading = "QEMU", long, requires = "system", conflicts_with = "rbt1")]
     contexts: bool,
     /// Number of harts in the recording, 1 to 16 (with --rbt1 1 to 8); further threads share them [default: the most

@@ -15,7 +15,7 @@ use std::io::Write;
 fn refuse(args: &Args) -> Result<(), Failure> {
     let given = [
         ("--elf", args.elf.is_some()),
-        ("--context", !args.contexts.programs().is_empty()),
+        ("--space", args.contexts.are_given()),
         ("--any-build", args.any_build),
         ("--parameters", args.parameters.is_some()),
         ("--resume", args.resume),

@@ -1,14 +1,14 @@
 //! `goshawk profile --by process`: instructions by address space and privilege mode
 
+use crate::args::contexts::Processes as Known;
 use crate::args::Execution;
 use crate::output::{count, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::views::processes::{Process, Processes, Selection};
+use host::views::processes::{Process, Processes};
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
 use host::views::stack::functions::ContextProgram;
-use retire::Context;
 use serde_json::json;
 use std::io::Write;
 
@@ -16,10 +16,8 @@ use std::io::Write;
 pub struct Shown<'a> {
     /// The trace.
     pub execution: &'a Execution,
-    /// Names of programs of contexts.
-    pub names: &'a [(Context, String)],
-    /// Selected contexts.
-    pub selection: Selection,
+    /// Names, programs, and what is selected.
+    pub processes: &'a Known,
     /// Maximum number of lines.
     pub limit: usize,
     /// As one JSON object.
@@ -38,26 +36,24 @@ pub fn profile(
 ) -> Result<Status, Failure> {
     let (execution, cores) = (shown.execution, replayed.cores());
     let follower = Follower::new(execution.symbols()?, Some(replayed.image()), cores).with_contexts(programs);
-    let mut processes = Processes::new(follower, cores).only(shown.selection.clone());
+    let mut processes = Processes::new(follower, cores).only(shown.processes.selection.clone());
     let missing = replayed.report_to(&mut processes, &Bars)?;
     let found = processes.found();
     let all: u64 = found.iter().map(Process::instructions).sum();
-    let program = |p: &Process| {
-        let own = shown.names.iter().find(|(context, _)| context.id() == p.space && context.privilege() == 0);
-        own.map(|(_, name)| name.as_str())
-    };
+    let program = |p: &Process| shown.processes.program(p.space);
+    let name = |p: &Process| shown.processes.name(p.space);
     if shown.json {
         let process = |p: &Process| {
             let functions: Vec<_> =
                 p.functions.iter().map(|(name, n)| json!({ "function": name, "instructions": n })).collect();
             let [user, supervisor, machine] = p.modes;
-            json!({ "space": p.space, "program": program(p), "instructions": p.instructions(), "user": user,
+            json!({ "space": p.space, "name": name(p), "program": program(p), "instructions": p.instructions(), "user": user,
                 "supervisor": supervisor, "machine": machine, "switches": p.switches, "functions": functions })
         };
         let object = execution.object("profile").with("instructions", all.into());
         object.with("processes", found.iter().map(process).collect()).print(out)?;
     } else {
-        let columns = [("space", Right), ("program", Left), ("instructions", Right), ("", Right), ("user", Right)];
+        let columns = [("space", Right), ("process", Left), ("instructions", Right), ("", Right), ("user", Right)];
         let more = [("supervisor", Right), ("machine", Right), ("switches", Right), ("most in", Left)];
         let mut table = Table::of(&[&columns[..], &more].concat());
         for p in found.iter().take(shown.limit) {
@@ -65,7 +61,7 @@ pub fn profile(
             let [user, supervisor, machine] = p.modes.map(count);
             table.row([
                 p.space.to_string(),
-                program(p).unwrap_or("-").to_string(),
+                name(p).or_else(|| program(p)).unwrap_or("-").to_string(),
                 count(p.instructions()),
                 percent(p.instructions(), all),
                 user,

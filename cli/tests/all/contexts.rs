@@ -39,7 +39,7 @@ fn a_kernel_and_two_processes_come_back_instruction_for_instruction() {
         let share = shares.get(&Context::new(privilege, id)).copied().unwrap_or(0);
         assert!(share > least, "mode {privilege}, space {id}: {share} instructions of {shares:?}");
     }
-    const CONTEXTS: &str = "--elf kernel.elf --context 1=a.elf --context 2=b.elf";
+    const CONTEXTS: &str = "--elf kernel.elf --space 1=a.elf --space 2=b.elf";
     for options in
         ["--context 2", "--context 16 --set large --timestamps --sync-period 14", "--context 3 --encoding nx_b"]
     {
@@ -81,7 +81,7 @@ fn a_kernel_and_two_processes_come_back_instruction_for_instruction() {
         }
     }
     // swapped programs do not match the run
-    let wrong = place.output("replay x.gtr --elf kernel.elf --context 1=b.elf --context 2=a.elf --check paged.ret");
+    let wrong = place.output("replay x.gtr --elf kernel.elf --space 1=b.elf --space 2=a.elf --check paged.ret");
     assert_ne!(wrong.status.code(), Some(0));
     // the listing has each process's own instructions
     let listed = place.good(&format!("replay x.gtr {CONTEXTS}"));

@@ -108,6 +108,7 @@ const VALUES: &[(&str, &str)] = &[
     ("port", "axi-stream"),
     ("pprof", "out.pprof"),
     ("process", "1"),
+    ("process-names", "names.txt"),
     ("processor", "builtin:race"),
     ("ram", "0x80000000+0x10000"),
     ("range", "0x80000000..0x80000010"),
@@ -124,6 +125,7 @@ const VALUES: &[(&str, &str)] = &[
     ("signature", "8"),
     ("skip", "4"),
     ("sources", "sources"),
+    ("space", "1=p.elf"),
     ("speedscope", "out.speedscope"),
     ("stream-cache", "rbase-64x4"),
     ("sync-period", "10"),
@@ -173,11 +175,7 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("sim", "timestamps", "", ""),
     ("stats", "timestamps", "", ""),
     ("import", "format", "champsim", ""),
-    ("replay", "context", "1=p.elf", ""),
     ("replay", "values", "bank.glv", ""),
-    ("decode", "context", "1=p.elf", ""),
-    ("profile", "context", "1=p.elf", ""),
-    ("timeline", "context", "1=p.elf", ""),
     ("run", "output", "out.ret", ""),
     ("profile", "by", "task", ""),
     ("profile", "task-pointer", "sum", "--by task"),
@@ -222,6 +220,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("*", "memory", "no instruction of the trace is at that address"),
     ("*", "input", "the program reads nothing"),
     ("*", "read-only", "the program does not store to its code"),
+    ("*", "process-names", "no process has one of these names"),
     ("stack", "exit-code", "no stack is left"),
     ("report trace", "sources", "the sources of built-in programs are not in either folder"),
     ("show", "sources", "the sources of built-in programs are not in either folder"),
@@ -342,6 +341,7 @@ fn no_option_is_accepted_and_ignored() {
     let parameters = std::fs::read_to_string(place.path().join("parameters.json")).unwrap();
     let gates = format!("{{\"parameters\": {parameters}, \"gates_with_memory\": 9000.0}}");
     std::fs::write(place.path().join("gates.json"), gates).unwrap();
+    std::fs::write(place.path().join("names.txt"), "7 sh\n").unwrap();
     std::fs::write(place.path().join("bank.map"), "10 10 elsewhere\n").unwrap();
     std::fs::write(place.path().join("plan.toml"), "max_instructions = 1000\n").unwrap();
     std::fs::write(

@@ -31,6 +31,7 @@ mod modules;
 mod packages;
 mod papers;
 mod pipes;
+mod processes;
 mod questions;
 mod rbt1;
 mod readme;

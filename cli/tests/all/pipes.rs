@@ -35,8 +35,8 @@ const LINES: &[&str] = &[
     "replay @trace:p.gtr @--elf:p.elf",
     "replay p.gtr --elf p.elf @--check:p.ret",
     "replay p.gtr --elf p.elf @--symbols:p.elf",
-    "replay p.gtr --elf p.elf @--context:1=p.elf",
-    "decode p.gtr --elf p.elf @--context:1=p.elf",
+    "replay p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
+    "decode p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
     "replay v.gtr --elf p.elf @--values:p.glv",
     "replay @trace:p.bin --elf p.elf @--parameters:system/parameters.json",
     "decode @trace:p.gtr @--elf:p.elf",
@@ -61,8 +61,14 @@ const LINES: &[&str] = &[
     "coverage d.gtr @others:d.gtr --elf locks.elf -o out",
     "coverage @trace:d.bin --elf locks.elf @--parameters:system/parameters.json -o out",
     "timeline @trace:p.gtr @--elf:p.elf >--output:out",
-    "timeline p.gtr --elf p.elf @--context:1=p.elf -o out",
-    "profile p.gtr --elf p.elf @--context:1=p.elf",
+    "timeline p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt -o out",
+    "profile p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
+    "stats p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
+    "!gdb p.gtr --elf p.elf --port 0 @--space:1=p.elf @--process-names:names.txt",
+    "show d.gtr --elf locks.elf --limit 5 @--space:1=p.elf @--process-names:names.txt",
+    "diff p.gtr p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
+    "coverage d.gtr --elf locks.elf @--space:1=p.elf @--process-names:names.txt -o out",
+    "vcd p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt -o out",
     "timeline @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",
     "vcd @trace:p.gtr @--elf:p.elf >--output:out",
     "vcd @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",
@@ -269,6 +275,7 @@ fn place() -> Place {
         let words = TraceReader::<TraceInfo>::open(&place.path().join(trace)).unwrap();
         write(bytes, &words.flat_map(u32::to_le_bytes).collect::<Vec<_>>());
     }
+    write("names.txt", b"7 sh\n");
     write("locks.gsd", diag::scripts::find("locks").unwrap().as_bytes());
     write("locks.elf", programs::find("lockcont").unwrap().elf);
     write("spike.log", b"core   0: 0x80000000 (0x00000013) nop\ncore   0: 0x80000004 (0x00000013) nop\n");
@@ -327,7 +334,7 @@ fn a_device_without_an_end_and_a_missing_file_are_refused_by_name() {
             assert_eq!(o.status.code(), Some(2), "{what}: {said}");
             assert_eq!(said.lines().count(), 1, "{what}: {said}");
             // a trace without contexts is refused before their programs are read
-            assert!(said.contains(name) || argument == "--context", "{what}: {said}");
+            assert!(said.contains(name) || argument == "--space", "{what}: {said}");
         }
     });
 }

@@ -4,22 +4,25 @@
 //! stream. So cores alternate by message, and a moment is the number of instructions of all cores in that order. The
 //! events of a message are queued while they are stepped through; equal consecutive events, as of a spinning core, are
 //! stored once. Checkpoints are taken between messages, when no events are queued.
+//!
+//! Instructions of contexts that are not selected are passed over: they are no moments.
 
 use super::constant::Constant;
 use super::scene::Scene;
+use crate::contexts::{ByContext, Selection};
 use crate::input::{InputOptions, Named};
 use crate::progress::Progress;
 use crate::symbols::Symbols;
 use crate::trace::Trace;
 use crate::views::lines::Lines;
-use crate::views::stack::functions::Functions;
+use crate::views::stack::functions::{ContextProgram, Functions};
 use crate::views::stack::{Frame, Stack};
 use crate::HostError;
 use retire::image::{Image, Place};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::file::reread::SeekableWords;
 use sim::file::TraceInfo;
-use sim::replay::{Events, Replay};
+use sim::replay::{Events, Images, Replay};
 use sim::timeline::Seekable;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -29,18 +32,19 @@ const START_SEARCH: usize = 1 << 14;
 
 /// A control-flow trace with its program.
 pub struct FlowSession {
-    image: Image,
+    images: ByContext<Image>,
     info: TraceInfo,
     words: SeekableWords,
-    symbols: Symbols,
+    symbols: ByContext<Symbols>,
     /// Line tables, if the program has them.
-    lines: Option<Lines>,
-    constant: Constant,
+    lines: ByContext<Option<Lines>>,
+    constants: ByContext<Constant>,
+    selection: Selection,
     path: PathBuf,
 }
 
 impl FlowSession {
-    /// Opens both. The program must be an ELF, since a debugger shows it; a recording, from which code can be learned,
+    /// Opens both, with the programs of contexts. The program must be an ELF, since a debugger shows it; a recording, from which code can be learned,
     /// is not enough.
     ///
     /// # Errors
@@ -53,15 +57,33 @@ impl FlowSession {
     ) -> Result<Self, HostError> {
         Named::open(elf)?;
         let trace = Trace::open(path, InputOptions { elf: Some(elf), ..input_options }, progress)?;
+        let (mut symbols, mut lines, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+        for (context, elf) in input_options.contexts {
+            symbols.push((*context, Symbols::open(elf)?));
+            lines.push((*context, Lines::open(elf).ok()));
+            constants.push((*context, Constant::open(elf)?));
+        }
         Ok(Self {
-            image: trace.image().clone(),
+            images: ByContext::new(trace.image().clone(), trace.contexts().to_vec()),
             info: trace.info().clone(),
-            symbols: Symbols::open(elf)?.with(input_options.changes.names()?),
-            lines: Lines::open(elf).ok(),
-            constant: Constant::open(elf)?,
+            symbols: ByContext::new(Symbols::open(elf)?.with(input_options.changes.names()?), symbols),
+            lines: ByContext::new(Lines::open(elf).ok(), lines),
+            constants: ByContext::new(Constant::open(elf)?, constants),
+            selection: Selection::default(),
             path: path.to_path_buf(),
             words: trace.reread(),
         })
+    }
+
+    /// Whether the trace reports contexts.
+    pub fn has_contexts(&self) -> bool {
+        self.info.params.context.is_some()
+    }
+
+    /// Only instructions of these contexts are moments.
+    #[must_use]
+    pub fn only(self, selection: Selection) -> Self {
+        Self { selection, ..self }
     }
 
     /// The trace at its first moment.
@@ -69,7 +91,8 @@ impl FlowSession {
     /// # Errors
     /// The start of the stream does not match the parameters.
     pub fn begin(&self) -> Result<Flow<'_>, HostError> {
-        let replay = Replay::new(&self.image, &self.info.params, self.words.clone());
+        let images = Images { common: self.images.common(), of: self.images.own() };
+        let replay = Replay::new(images, &self.info.params, self.words.clone());
         if let Some(e) = self.words.error() {
             return Err(e.into());
         }
@@ -178,7 +201,13 @@ impl<'a> Flow<'a> {
             over: false,
             error: None,
         };
-        let functions = Functions::new(session.symbols.clone());
+        let program = |(context, image): &(retire::Context, Image)| {
+            let own = session.symbols.own().iter().find(|(of, _)| of == context);
+            let symbols = own.map_or_else(Symbols::default, |(_, symbols)| symbols.clone());
+            ContextProgram { context: *context, symbols, image: image.clone() }
+        };
+        let programs = session.images.own().iter().map(program).collect();
+        let functions = Functions::new(session.symbols.common().clone()).with_contexts(programs);
         let mut flow = Self { session, functions, state, wanted: true, kept: None, moved: Vec::new() };
         flow.advance_to_instruction();
         flow
@@ -188,8 +217,14 @@ impl<'a> Flow<'a> {
     fn advance_to_instruction(&mut self) {
         loop {
             match self.state.queue.0.front() {
-                Some(run) if run.event.count > 0 => return,
-                Some(_) => self.handle_event(),
+                Some(run) => {
+                    let core = &mut self.state.cores[usize::from(run.event.hart)];
+                    if run.event.count > 0 && self.session.selection.has(core.stack.context()) {
+                        return;
+                    }
+                    core.retired += u64::from(run.event.count);
+                    self.handle_event();
+                }
                 None if self.state.over || self.state.error.is_some() => return,
                 None => self.read(),
             }
@@ -230,13 +265,14 @@ impl<'a> Flow<'a> {
         core.gaps += u64::from(matches!(e.kind, FlowKind::Gap { .. }));
         // a stopped core keeps its call stack
         if e.kind != FlowKind::Stop {
-            core.stack.event(&e, None, &mut self.functions, Some(&self.session.image), |_| {});
+            let image = self.session.images.get(core.stack.context());
+            core.stack.event(&e, None, &mut self.functions, Some(image), |_| {});
         }
     }
 
-    /// Source lines of an address, innermost inlined function first.
-    fn source_lines(&self, at: u64, pc: u64, function: &str) -> Vec<String> {
-        let source_lines = self.session.lines.as_ref().map(|l| l.frames(at)).unwrap_or_default();
+    /// Source lines of an address in a program, innermost inlined function first.
+    fn source_lines(lines: Option<&Lines>, at: u64, pc: u64, function: &str) -> Vec<String> {
+        let source_lines = lines.map(|l| l.frames(at)).unwrap_or_default();
         let last = source_lines.len().saturating_sub(1);
         let line = |(i, p): (usize, &crate::views::lines::SourceLocation)| {
             let name = if i == last { function } else { &p.function };
@@ -273,7 +309,8 @@ impl<'a> Seekable for Flow<'a> {
         if self.state.done == event.count {
             self.handle_event();
         } else {
-            let (image, Place { pc, when }) = (&self.session.image, core.place);
+            let image = self.session.images.get(core.stack.context());
+            let Place { pc, when } = core.place;
             core.pc = match image.has_versions() {
                 true => image.skip_at(pc, self.state.done, when),
                 false => core.pc.and_then(|pc| image.skip(pc, 1)),
@@ -352,10 +389,11 @@ impl Scene for Flow<'_> {
         // the code of the moment, of the core that made the last step
         let (State { last, queue, done, cores, .. }, session) = (&self.state, self.session);
         let begun = queue.0.front().filter(|run| run.event.hart == *last).map_or(0, |_| *done);
-        let now = cores[usize::from(*last)].place.when.after(begun.into());
-        let read = session.image.bytes(addr, most, now);
+        let core = &cores[usize::from(*last)];
+        let (context, now) = (core.stack.context(), core.place.when.after(begun.into()));
+        let read = session.images.get(context).bytes(addr, most, now);
         if read.is_empty() {
-            return session.constant.read(addr, most);
+            return session.constants.get(context).read(addr, most);
         }
         read
     }
@@ -369,9 +407,10 @@ impl Scene for Flow<'_> {
         for frame in core.stack.frames().iter().rev() {
             // the innermost function may have run on into the next, which no event says
             let here = Some(pc).filter(|pc| lines.is_empty() && !frame.function.holds(*pc));
-            let here = here.and_then(|pc| self.session.symbols.at(pc)).map(|(name, _)| name);
+            let program = frame.function.program;
+            let here = here.and_then(|pc| self.session.symbols.program(program).at(pc)).map(|(name, _)| name);
             let name = here.unwrap_or_else(|| self.functions.name(frame.function.number));
-            for place in self.source_lines(at, pc, name) {
+            for place in Self::source_lines(self.session.lines.program(program).as_ref(), at, pc, name) {
                 lines.push(format!("#{:<2} {place}", lines.len()));
             }
             if frame.handler() {

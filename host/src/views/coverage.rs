@@ -150,6 +150,27 @@ impl Files {
         })
     }
 
+    /// Adds the coverage of another program; counts of the same lines and functions are added.
+    pub fn add(&mut self, other: Self) {
+        for (path, file) in other.files {
+            let Some(own) = self.files.get_mut(&path) else {
+                self.files.insert(path, file);
+                continue;
+            };
+            for (number, line) in file.lines {
+                let to = own.lines.entry(number).or_default();
+                to.count += line.count;
+                to.branches.extend(line.branches);
+            }
+            for (number, name, calls) in file.functions {
+                let same = own.functions.iter().find(|(n, known, _)| (*n, known) == (number, &name)).cloned();
+                let before = same.and_then(|same| own.functions.take(&same)).map_or(0, |(.., calls)| calls);
+                own.functions.insert((number, name, before + calls));
+            }
+        }
+        self.missing.extend(other.missing);
+    }
+
     /// Writes a tracefile of lcov.
     ///
     /// # Errors
@@ -255,5 +276,28 @@ impl RetireSink for Coverage {
         if let FlowKind::Conditional { taken } = e.kind {
             self.branches.entry(e.pc).or_default()[usize::from(taken)] += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_two_programs_has_the_sum_of_both() {
+        let of = |path: &str, count, branch: [u64; 2]| {
+            let lines = BTreeMap::from([(3, Line { count, branches: vec![branch] })]);
+            let functions = BTreeSet::from([(3, "f".to_string(), count)]);
+            Files { files: BTreeMap::from([(path.to_string(), File { lines, functions })]), missing: BTreeSet::new() }
+        };
+        let mut all = Files::default();
+        for files in [of("a.h", 2, [1, 1]), of("a.h", 5, [5, 0]), of("b.c", 0, [0, 0])] {
+            all.add(files);
+        }
+        let a = &all.files["a.h"];
+        assert_eq!(a.lines().collect::<Vec<_>>(), [(3, 7, &[[1, 1], [5, 0]][..])]);
+        assert_eq!(a.functions, BTreeSet::from([(3, "f".to_string(), 7)]));
+        let sums = all.sums();
+        assert_eq!((sums.lines, sums.lines_hit, sums.functions, sums.branches_hit), (2, 1, 2, 3));
     }
 }

@@ -4,8 +4,8 @@
 
 use super::lines::{Lines, SourceLocation};
 use super::pprof::Pprof;
-use super::processes::Selection;
 use super::stack::follower::{Follower, Path};
+use crate::contexts::Selection;
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
 use retire::image::{Image, Place};

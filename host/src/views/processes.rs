@@ -2,31 +2,9 @@
 
 use super::stack::follower::Follower;
 use super::stack::Change;
+use crate::contexts::Selection;
 use retire::{Context, FlowEvent, RetireSink};
 use std::collections::{BTreeMap, HashMap};
-
-/// Selected contexts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Numbers of address spaces; none: all.
-    pub spaces: Vec<u32>,
-    /// Privilege modes; none: all.
-    pub modes: Vec<u8>,
-}
-
-impl Selection {
-    /// Whether all contexts are selected.
-    pub fn is_all(&self) -> bool {
-        self.spaces.is_empty() && self.modes.is_empty()
-    }
-
-    /// Whether a context is selected.
-    #[inline]
-    pub fn has(&self, context: Context) -> bool {
-        (self.spaces.is_empty() || self.spaces.contains(&context.id()))
-            && (self.modes.is_empty() || self.modes.contains(&context.privilege()))
-    }
-}
 
 /// An address space, and what ran in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Instruction profiles by function and by call stack
 
-use super::processes::Selection;
 use super::speedscope;
 use super::stack::functions::{ContextProgram, Functions};
 use super::stack::{Change, Stack};
+use crate::contexts::Selection;
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
 use retire::image::Image;

@@ -3,11 +3,13 @@
 
 use super::lines::{Lines, SourceLocation};
 use crate::assembly::{csr_text, Assembly, REGISTERS};
+use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
 use retire::file::input;
 use retire::image::learned::Map;
 use retire::image::{Image, Instruction, Places};
-use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -52,18 +54,31 @@ pub struct Selection {
 /// Maximum size of a source file, bytes.
 const MAX_SIZE: u64 = 1 << 26;
 
+/// A program, as it is listed.
+pub struct Program {
+    image: Image,
+    lines: Option<Lines>,
+    /// Finished lines, by address.
+    finished: RefCell<Map<u64, Rc<Line>>>,
+}
+
+impl Program {
+    /// A program with its line tables, if it has them.
+    pub fn new(image: Image, lines: Option<Lines>) -> Self {
+        Self { image, lines, finished: RefCell::default() }
+    }
+}
+
 /// A writer of the listing.
 pub struct Show<'a> {
-    image: Rc<Image>,
+    programs: ByContext<Rc<Program>>,
+    contexts: Contexts,
     assembly: Assembly,
-    lines: Lines,
     selection: Selection,
     /// Folder of the source files.
     folder: PathBuf,
     texts: HashMap<String, Option<Vec<String>>>,
     headers: Headers,
-    /// Finished lines, by address.
-    finished: Map<u64, Line>,
     places: Places,
     /// Cycle of the last event, by core.
     cycle: Vec<u64>,
@@ -80,23 +95,21 @@ pub struct Show<'a> {
 impl<'a> Show<'a> {
     /// Shows code of `xlen` bits on `out`; source files are searched in `folder`.
     pub fn new(
-        (image, xlen): (Image, u8),
-        lines: Lines,
+        (program, xlen): (Program, u8),
         cores: u8,
         selection: Selection,
         folder: PathBuf,
         out: &'a mut dyn Write,
     ) -> Self {
-        let (places, cores) = (Places::new(cores), usize::from(cores));
+        let (places, contexts, cores) = (Places::new(cores), Contexts::new(cores), usize::from(cores));
         Self {
-            image: Rc::new(image),
+            programs: ByContext::new(Rc::new(program), Vec::new()),
+            contexts,
             assembly: Assembly::new(xlen),
-            lines,
             selection,
             folder,
             texts: HashMap::new(),
             headers: Headers::default(),
-            finished: Map::default(),
             places,
             cycle: vec![0; cores],
             data: vec![Vec::new(); cores],
@@ -105,6 +118,13 @@ impl<'a> Show<'a> {
             out,
             error: None,
         }
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(mut self, programs: Vec<(Context, Program)>) -> Self {
+        self.programs.extend(programs.into_iter().map(|(of, program)| (of, Rc::new(program))).collect());
+        self
     }
 
     /// Whether nothing more will be shown.
@@ -138,8 +158,8 @@ impl<'a> Show<'a> {
     }
 
     /// Index of the header of the instruction at `pc`.
-    fn header(&mut self, pc: u64) -> usize {
-        let frames = self.lines.frames(pc);
+    fn header(&mut self, program: &Program, pc: u64) -> usize {
+        let frames = program.lines.as_ref().map(|lines| lines.frames(pc)).unwrap_or_default();
         if let Some(known) = self.headers.known.get(&frames) {
             return *known;
         }
@@ -161,24 +181,26 @@ impl<'a> Show<'a> {
         index
     }
 
-    /// Finishes the line of `instruction`, unless it is finished.
-    fn finish_line(&mut self, instruction: &Instruction<'_>) {
+    /// The line of `instruction`.
+    fn finished_line(&mut self, program: &Program, instruction: &Instruction<'_>) -> Rc<Line> {
         let (pc, len, bits) = (instruction.pc, instruction.len, instruction.bits());
-        if self.finished.get(&pc).is_some_and(|line| (line.bits, line.len) == (bits, len)) {
-            return;
+        if let Some(line) = program.finished.borrow().get(&pc).filter(|line| (line.bits, line.len) == (bits, len)) {
+            return Rc::clone(line);
         }
-        let header = self.header(pc);
+        let header = self.header(program, pc);
         let assembly = self.assembly.text(bits, len).unwrap_or_default();
         let column = if len == 2 { format!("{:04x}    ", bits & 0xffff) } else { format!("{bits:08x}") };
         let text = format!("  0x{pc:08x}  {column}  {assembly:24}");
-        self.finished.insert(pc, Line { bits, len, header, text });
+        let line = Rc::new(Line { bits, len, header, text });
+        program.finished.borrow_mut().insert(pc, Rc::clone(&line));
+        line
     }
 
     /// Adds the line of an instruction, after its source line if that differs from the previous one.
-    fn instruction(&mut self, core: u8, instruction: &Instruction<'_>, cycle: Option<u64>) {
+    fn instruction(&mut self, core: u8, program: &Program, instruction: &Instruction<'_>, cycle: Option<u64>) {
         let pc = instruction.pc;
-        self.finish_line(instruction);
-        let Line { header, text, .. } = &self.finished[&pc];
+        let finished = self.finished_line(program, instruction);
+        let Line { header, text, .. } = &*finished;
         let line = &mut self.text;
         // writing to a String cannot fail
         if self.last != Some((core, *header)) {
@@ -216,12 +238,12 @@ impl<'a> Show<'a> {
         line.push('\n');
     }
 
-    /// Adds the lines of an event.
-    fn event_lines(&mut self, e: &FlowEvent) {
+    /// Adds the lines of an event, whose instructions are of `context`.
+    fn event_lines(&mut self, e: &FlowEvent, context: Context) {
         let core = usize::from(e.hart);
         let place = self.places.of(e.hart);
-        let image = Rc::clone(&self.image);
-        let mut instructions = image.instructions(place.pc, place.when);
+        let program = Rc::clone(self.programs.get(context));
+        let mut instructions = program.image.instructions(place.pc, place.when);
         // between time stamps, replay repeats the cycle of the last message
         let has_cycle = self.selection.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
         for left in (0..e.count).rev() {
@@ -241,7 +263,7 @@ impl<'a> Show<'a> {
                     self.data[core].drain(..own);
                 } else {
                     self.selection.limit -= 1;
-                    self.instruction(e.hart, &instruction, cycle);
+                    self.instruction(e.hart, &program, &instruction, cycle);
                     if self.text.len() > MAX_TEXT {
                         self.flush();
                     }
@@ -264,9 +286,10 @@ impl RetireSink for Show<'_> {
     const WANTS_DATA: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
-        self.selection.filter.at(e.hart, e.cycle);
+        self.selection.filter.at(e);
+        let context = self.contexts.pass(e);
         if !self.is_over() {
-            self.event_lines(e);
+            self.event_lines(e, context);
             self.flush();
         }
     }

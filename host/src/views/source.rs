@@ -7,7 +7,7 @@ use crate::recording::{FileKind, Recording};
 use crate::trace::{LossSummary, Trace};
 use crate::HostError;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{Context, DataEvent, FlowEvent, RetireSink};
 use sim::replay::ReplaySink;
 use std::path::Path;
 
@@ -115,6 +115,14 @@ impl Replayed {
             Self::Trace(trace) => trace.image().clone(),
             Self::Recorded(session) => Image::new(&session.named.program),
             Self::Recording(_, image) => Image::clone(image),
+        }
+    }
+
+    /// Code of the contexts that have their own here.
+    pub fn context_images(&self) -> &[(Context, Image)] {
+        match self {
+            Self::Trace(trace) => trace.contexts(),
+            Self::Recorded(_) | Self::Recording(..) => &[],
         }
     }
 

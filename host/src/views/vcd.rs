@@ -12,8 +12,9 @@
 //! # Source
 //! IEEE Std 1364-2005, section 18. Strings are an extension that GTKWave, Surfer and the readers of both support.
 
-use super::stack::functions::Functions;
+use super::stack::functions::{ContextProgram, Functions};
 use super::stack::Stack;
+use crate::contexts::{ByContext, Selection};
 use crate::symbols::Symbols;
 use retire::image::{Image, Place};
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
@@ -24,7 +25,7 @@ use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
 /// Contents of a dump.
 #[derive(Clone, Debug)]
-pub struct Selection {
+pub struct Contents {
     /// Address width, bits.
     pub xlen: u8,
     /// Whether events have cycles.
@@ -33,6 +34,8 @@ pub struct Selection {
     pub registers: bool,
     /// Range of times to write.
     pub times: Range<u64>,
+    /// Contexts whose instructions are shown; in others, a core has no values.
+    pub contexts: Selection,
 }
 
 /// A signal and its current value.
@@ -73,10 +76,10 @@ struct Core {
 
 /// A writer of a dump.
 pub struct Dump<'a> {
-    image: Rc<Image>,
+    images: Rc<ByContext<Image>>,
     functions: Functions,
     cores: Vec<Core>,
-    selection: Selection,
+    contents: Contents,
     now: u64,
     stamped: Option<u64>,
     out: Writer<&'a mut dyn Write>,
@@ -96,22 +99,22 @@ impl<'a> Dump<'a> {
         image: Image,
         symbols: Symbols,
         cores: u8,
-        selection: Selection,
+        contents: Contents,
         out: &'a mut dyn Write,
     ) -> io::Result<Self> {
         let mut out = Writer::new(out);
         out.version(crate::TOOL)?;
-        let unit = if selection.cycles { "clock cycle" } else { "instruction of all cores, in the order of replay" };
+        let unit = if contents.cycles { "clock cycle" } else { "instruction of all cores, in the order of replay" };
         out.comment(&format!("one time step: {unit}"))?;
         out.timescale(1, TimescaleUnit::NS)?;
         out.add_module("goshawk")?;
-        let width = u32::from(selection.xlen);
+        let width = u32::from(contents.xlen);
         let mut all = Vec::new();
         for core in 0..cores {
             out.add_module(&format!("core{core}"))?;
             let pc = Signal::new(out.add_wire(width, "pc")?);
             let function = Signal::new(out.add_var(VarType::String, 1, "function", None)?);
-            let numbers = 1..if selection.registers { 32 } else { 1 };
+            let numbers = 1..if contents.registers { 32 } else { 1 };
             let wires = numbers.map(|n| out.add_wire(width, &format!("x{n}")).map(Signal::new));
             let registers = wires.collect::<io::Result<_>>()?;
             let (stack, place) = (Stack::default(), Place::default());
@@ -121,13 +124,22 @@ impl<'a> Dump<'a> {
         out.upscope()?;
         out.enddefinitions()?;
         let functions = Functions::new(symbols);
-        let image = Rc::new(image);
-        Ok(Self { image, functions, cores: all, selection, now: 0, stamped: None, out, error: None })
+        let images = Rc::new(ByContext::new(image, Vec::new()));
+        Ok(Self { images, functions, cores: all, contents, now: 0, stamped: None, out, error: None })
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(mut self, programs: Vec<ContextProgram>) -> Self {
+        if let Some(images) = Rc::get_mut(&mut self.images) {
+            images.extend(programs.iter().map(|p| (p.context, p.image.clone())).collect());
+        }
+        Self { functions: self.functions.with_contexts(programs), ..self }
     }
 
     /// Whether nothing more will be written.
     pub fn is_over(&self) -> bool {
-        self.error.is_some() || self.now >= self.selection.times.end
+        self.error.is_some() || self.now >= self.contents.times.end
     }
 
     /// Completes the dump.
@@ -140,7 +152,7 @@ impl<'a> Dump<'a> {
             return Err(e);
         }
         // the last values hold until here
-        let end = self.now.min(self.selection.times.end);
+        let end = self.now.min(self.contents.times.end);
         if self.stamped.is_none_or(|last| last < end) {
             self.out.timestamp(end)?;
         }
@@ -149,13 +161,13 @@ impl<'a> Dump<'a> {
 
     /// Writes the values that have changed since the last moment.
     fn moment(&mut self) {
-        if self.error.is_none() && self.selection.times.contains(&self.now) {
+        if self.error.is_none() && self.contents.times.contains(&self.now) {
             self.error = self.changes().err();
         }
     }
 
     fn changes(&mut self) -> io::Result<()> {
-        let (now, width) = (self.now, self.selection.xlen);
+        let (now, width) = (self.now, self.contents.xlen);
         let (out, stamped, functions) = (&mut self.out, &mut self.stamped, &self.functions);
         let mut stamp = |out: &mut Writer<_>| match stamped.replace(now) {
             Some(last) if last == now => Ok(()),
@@ -190,12 +202,13 @@ impl<'a> Dump<'a> {
     fn instructions(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
         let Place { pc, when } = self.cores[core].place;
-        let image = Rc::clone(&self.image);
-        let mut instructions = image.instructions(pc, when);
+        let context = self.cores[core].stack.context();
+        let (images, shown) = (Rc::clone(&self.images), self.contents.contexts.has(context));
+        let mut instructions = images.get(context).instructions(pc, when);
         let mut pc = pc;
         for _ in 0..e.count {
             let to = &mut self.cores[core];
-            to.pc.now = Some(pc);
+            to.pc.now = Some(pc).filter(|_| shown);
             let own = to.data.iter().take_while(|d| d.pc == pc).count();
             for d in to.data.drain(..own) {
                 if let DataKind::Register { rd, value } = d.kind {
@@ -204,7 +217,7 @@ impl<'a> Dump<'a> {
                     }
                 }
             }
-            if !self.selection.cycles {
+            if !self.contents.cycles {
                 self.go(self.now + 1);
             }
             let Some(instruction) = instructions.next() else { break };
@@ -222,16 +235,18 @@ impl RetireSink for Dump<'_> {
         if self.is_over() {
             return;
         }
-        if self.selection.cycles {
+        if self.contents.cycles {
             self.go(e.cycle);
         }
         self.instructions(e);
         let core = &mut self.cores[usize::from(e.hart)];
         core.place.pass(e);
         let sp = core.sp.take();
-        core.stack.event(e, sp, &mut self.functions, Some(&self.image), |_| {});
-        core.function.now = core.stack.frames().last().map(|f| f.function.number);
-        if e.kind == FlowKind::Stop {
+        let image = self.images.get(core.stack.context());
+        core.stack.event(e, sp, &mut self.functions, Some(image), |_| {});
+        let shown = self.contents.contexts.has(core.stack.context());
+        core.function.now = core.stack.frames().last().filter(|_| shown).map(|f| f.function.number);
+        if e.kind == FlowKind::Stop || !shown {
             core.pc.now = None;
         }
     }
@@ -241,7 +256,7 @@ impl RetireSink for Dump<'_> {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if self.selection.registers {
+        if self.contents.registers {
             self.cores[usize::from(d.hart)].data.push(*d);
         }
     }

@@ -11,7 +11,7 @@ use host::views::coverage::Coverage;
 use host::views::lines::Lines;
 use host::views::paths::Paths;
 use host::views::profile::Profile;
-use host::views::show::{Selection, Show};
+use host::views::show::{Program, Selection, Show};
 use host::views::source::Replayed;
 use host::views::timeline::Timeline;
 use sim::params::{FlowScheme, Platform, TraceParams};
@@ -145,7 +145,7 @@ fn instructions_are_shown_under_their_lines_with_their_values() {
         let image = retire::image::Image::new(&named.program);
         let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare");
         let mut out = Vec::new();
-        let mut show = Show::new((image, 32), Lines::open(ELF).unwrap(), 3, shown, sources, &mut out);
+        let mut show = Show::new((Program::new(image, Lines::open(ELF).ok()), 32), 3, shown, sources, &mut out);
         replayed.report_until(&mut show, &Quiet, Show::is_over).unwrap();
         show.finish().unwrap();
         String::from_utf8(out).unwrap()
@@ -214,15 +214,16 @@ fn who_wrote_finds_the_last_store_of_the_run() {
 #[test]
 fn the_first_difference_of_two_runs_is_found() {
     use host::views::diff::diff;
+    let all = host::contexts::Selection::default();
     let dir = tempfile::tempdir().unwrap();
     let [trace, recording] = both(&dir);
-    assert_eq!(diff(open(&trace), open(&recording), &Quiet).unwrap(), []);
+    assert_eq!(diff(open(&trace), open(&recording), &all, &Quiet).unwrap(), []);
     // the same program, with delayed cores
     let input = Input::open(ELF).unwrap();
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), seed: 5, ..Settings::default() };
     let late = dir.path().join("late.gip");
     record(&input.run(3, &settings).unwrap(), Sizes::default(), 0, Some(&late), &Quiet).unwrap();
-    let differences = diff(open(&recording), open(&late), &Quiet).unwrap();
+    let differences = diff(open(&recording), open(&late), &all, &Quiet).unwrap();
     assert!(!differences.is_empty());
     // computed independently: the events of both, core by core
     #[derive(Default)]
@@ -242,6 +243,7 @@ fn the_first_difference_of_two_runs_is_found() {
         let core = usize::from(p.core);
         let at = a[core].iter().zip(&b[core]).position(|(x, y)| !x.same_flow(y)).unwrap();
         let before: u64 = a[core][..at].iter().map(|e| u64::from(e.count)).sum();
-        assert_eq!((p.instructions, p.first, p.second), (before, Some(a[core][at]), Some(b[core][at])));
+        let found = [p.first, p.second].map(|step| step.map(|step| step.event));
+        assert_eq!((p.instructions, found), (before, [Some(a[core][at]), Some(b[core][at])]));
     }
 }

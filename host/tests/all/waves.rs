@@ -1,5 +1,6 @@
 //! Value change dumps and pprof files, checked with independent readers
 
+use host::contexts::Selection;
 use host::encode::{to_file, Request};
 use host::input::InputOptions;
 use host::input::{Input, Named};
@@ -11,7 +12,7 @@ use host::views::line_profile::LineProfile;
 use host::views::profile::Profile;
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
-use host::views::vcd::{Dump, Selection};
+use host::views::vcd::{Contents, Dump};
 use prost::Message;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
@@ -58,7 +59,8 @@ struct Waves {
 fn dump(path: &Path, registers: bool, times: Range<u64>) -> Waves {
     let named = Named::open(ELF).unwrap();
     let replayed = open(path);
-    let shown = Selection { xlen: 32, cycles: replayed.has_cycles(), registers, times };
+    let contexts = Selection::default();
+    let shown = Contents { xlen: 32, cycles: replayed.has_cycles(), registers, times, contexts };
     let mut text = Vec::new();
     let image = Image::new(&named.program);
     let mut dump = Dump::new(image, Symbols::open(ELF).unwrap(), CORES, shown, &mut text).unwrap();

@@ -88,6 +88,21 @@ impl std::ops::AddAssign for Rates {
     }
 }
 
+impl std::ops::Sub for Rates {
+    type Output = Self;
+
+    fn sub(self, o: Self) -> Self {
+        Self {
+            instructions: self.instructions - o.instructions,
+            conditionals: self.conditionals - o.conditionals,
+            outcome_misses: self.outcome_misses - o.outcome_misses,
+            indirects: self.indirects - o.indirects,
+            target_misses: self.target_misses - o.target_misses,
+            traps: self.traps - o.traps,
+        }
+    }
+}
+
 /// A sink for the messages of a core, in order.
 pub trait Out<B>: FnMut(&Message<B>) {}
 
