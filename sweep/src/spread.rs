@@ -135,7 +135,10 @@ pub fn configuration(p: &Point) -> String {
         text = format!("{} bits, align {}", p.platform.xlen, p.platform.align);
     }
     if let Some(run) = &p.run {
-        text = format!("{text}, {}", host::machine::Settings { seed: 0, ..run.clone() }.describe());
+        text = format!(
+            "{text}, {}",
+            host::machine::Settings { seed: 0, ..run.clone() }.describe().replace(", seed 0", "")
+        );
     }
     text
 }
