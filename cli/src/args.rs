@@ -160,15 +160,23 @@ impl MachineArgs {
     /// The option, and the first recording.
     pub fn refuse_for_recordings<'a>(&self, traces: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
         let Some(option) = (Self { max_instructions: None, ..self.clone() }).given() else { return Ok(()) };
-        let mut recording = None;
-        for name in traces {
-            if name.starts_with(BUILTIN) || FileKind::of(Path::new(name))? == FileKind::Other {
-                return Ok(());
-            }
-            recording = recording.or(Some(name));
-        }
-        recording.map_or(Ok(()), |name| Err(is_over(name, option)))
+        refuse_if_all_recorded(traces, option)
     }
+}
+
+/// Refuses an option of the simulator if no trace is a program.
+///
+/// # Errors
+/// The option, and the first recording.
+pub fn refuse_if_all_recorded<'a>(traces: impl Iterator<Item = &'a String>, option: &str) -> Result<(), Failure> {
+    let mut recording = None;
+    for name in traces {
+        if name.starts_with(BUILTIN) || FileKind::of(Path::new(name))? == FileKind::Other {
+            return Ok(());
+        }
+        recording = recording.or(Some(name));
+    }
+    recording.map_or(Ok(()), |name| Err(is_over(name, option)))
 }
 
 /// A setting of the simulator with a recording.

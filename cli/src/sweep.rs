@@ -1,17 +1,18 @@
 //! `goshawk sweep`: measures traces x schemes x parameters in parallel
 
-use crate::args::{within, MachineArgs, TimingName, HARTS};
+use crate::args::{refuse_if_all_recorded, within, MachineArgs, TimingName, HARTS};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
+use crate::run::Seeds;
 use crate::{progress, Failure, Status};
 use ::sweep::plan::{Plan, Shard};
-use ::sweep::point::{Point, Row};
+use ::sweep::point::Point;
 use ::sweep::run::{Options, Provenance};
+use ::sweep::spread::{spreads, Mean, Spread};
 use ::sweep::store::{files, merge, Manifest, PointStore, Store};
 use clap::{Args as ClapArgs, Subcommand};
 use host::machine::TimingOptions;
 use serde_json::json;
-use sim::analysis::ratio;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -24,6 +25,7 @@ use std::time::Instant;
     goshawk sweep --trace builtin:fft --trace run.ret --harts 1,4 --set small,medium,large -o fft\n  \
     goshawk sweep --plan papers.toml -o papers\n  \
     goshawk sweep --trace all --encoding tr_e,'tr(bcnt=2,1)',nx_b --set m0,m4 --timestamps both -o chunks\n  \
+    goshawk sweep --trace builtin:fft --harts 4 --repeat 5 --startup 100000 --max-instructions 1000000 --encoding tr_e --set m4 -o spread\n  \
     goshawk sweep --plan big.toml --shard 2/4 -o part2\n  \
     goshawk sweep merge part1 part2 part3 part4 -o big\n  \
     goshawk report sweep big -o big.html\n\n\
@@ -103,6 +105,16 @@ struct RunArgs {
     /// Seed of the random start delays of the harts; 0 starts all harts at once [default: 0]
     #[arg(help_heading = "Built-in simulator", long, value_name = "NUMBER")]
     seed: Option<u64>,
+    /// Run each program with these seeds, A to B - 1, and print the spread: 1..6 for five schedules. Instead of `--seed`
+    #[arg(help_heading = "Built-in simulator", long, value_name = "A..B", conflicts_with = "seed")]
+    seeds: Option<Seeds>,
+    /// Run each program N times, 1 to 1000, with the seeds from `--seed` up, or from 1
+    #[arg(help_heading = "Built-in simulator", long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    repeat: Option<u64>,
+    /// Measure the first N instructions of each run, of all harts, apart from the others: totals are of the part after
+    /// them [default: 0]
+    #[arg(help_heading = "Plan", long, value_name = "N")]
+    startup: Option<u64>,
     /// Instruction limit, of all harts together, in each run [default: none]
     #[arg(help_heading = "Built-in simulator", long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -146,6 +158,16 @@ fn names(texts: &[String]) -> Vec<String> {
 }
 
 impl RunArgs {
+    /// Seeds of `--seeds` or `--repeat`; one of `--seed` replaces those of a plan.
+    fn seeds(&self) -> Option<Vec<u64>> {
+        if let Some(seeds) = &self.seeds {
+            return Some(seeds.iter().collect());
+        }
+        let first = self.seed.unwrap_or(1);
+        let repeated = self.repeat.map(|n| (first..first.saturating_add(n)).collect());
+        repeated.or_else(|| self.seed.map(|_| Vec::new()))
+    }
+
     fn plan(&self) -> Result<Plan, Failure> {
         let mut plan = match &self.plan {
             Some(path) => Plan::read(path)?,
@@ -175,6 +197,10 @@ impl RunArgs {
             p.settings.timing = self.timing.map_or(p.settings.timing, Into::into);
             p.settings.caches = self.caches.unwrap_or(p.settings.caches);
             p.settings.seed = self.seed.unwrap_or(p.settings.seed);
+            if let Some(seeds) = self.seeds() {
+                p.seeds = seeds;
+            }
+            p.startup = self.startup.unwrap_or(p.startup);
             p.settings.max_instructions = self.max_instructions.or(p.settings.max_instructions);
             p.verify &= !self.no_verify;
         });
@@ -186,7 +212,12 @@ impl RunArgs {
             seed: self.seed,
             max_instructions: None,
         };
-        simulator.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
+        let several = [("--seeds", self.seeds.is_some()), ("--repeat", self.repeat.is_some())];
+        let traces = || plan.part.iter().chain([&plan]).flat_map(|p| &p.traces);
+        if let Some((option, _)) = several.iter().find(|o| o.1) {
+            refuse_if_all_recorded(traces(), option)?;
+        }
+        simulator.refuse_for_recordings(traces())?;
         Ok(plan)
     }
 }
@@ -291,38 +322,49 @@ fn status(left_out: &[String]) -> Status {
     }
 }
 
-/// Totals over the traces for each scheme.
-struct Total {
-    scheme: String,
-    timestamps: bool,
-    harts: u8,
-    traces: u64,
-    instructions: u64,
-    bits: u64,
-}
-
-fn totals(rows: &[Row]) -> Vec<Total> {
-    let mut totals: Vec<Total> = Vec::new();
-    for r in rows {
-        let Some(bits) = r.bits else { continue };
-        let key = (r.scheme.as_str(), r.timestamps, r.harts);
-        match totals.iter_mut().find(|t| (t.scheme.as_str(), t.timestamps, t.harts) == key) {
-            Some(t) => {
-                t.traces += 1;
-                t.instructions += r.instructions;
-                t.bits += bits;
-            }
-            None => totals.push(Total {
-                scheme: r.scheme.clone(),
-                timestamps: r.timestamps,
-                harts: r.harts,
-                traces: 1,
-                instructions: r.instructions,
-                bits,
-            }),
-        }
+/// The totals as a table; columns in which all rows are alike are left out.
+fn table(totals: &[Spread]) -> Table {
+    let repeated = totals.iter().any(|t| t.runs > 1);
+    let startup = totals.iter().any(|t| t.startup.is_some());
+    let unlike = |t: &Spread| totals.iter().any(|o| (&o.configuration, t.runs) != (&t.configuration, o.runs));
+    let several = totals.iter().any(unlike);
+    let mut columns = vec![("scheme", Left), ("harts", Right), ("time", Left), ("traces", Right)];
+    if repeated {
+        columns.push(("runs", Right));
     }
-    totals
+    columns.extend([("instructions", Right), ("bits/instr", Right), ("arithmetic", Right), ("geometric", Right)]);
+    columns.extend([("least", Right), ("greatest", Right), ("windows", Right)]);
+    if startup {
+        columns.push(("start-up", Right));
+    }
+    if several {
+        columns.push(("configuration", Left));
+    }
+    let mut table = Table::of(&columns);
+    for t in totals {
+        let mut cells = vec![
+            t.scheme.clone(),
+            t.harts.to_string(),
+            if t.timestamps { "stamped" } else { "" }.into(),
+            count(t.traces),
+        ];
+        if repeated {
+            cells.push(count(t.runs));
+        }
+        let figure = |m: &Mean| m.text(4);
+        cells.extend([count(t.instructions), figure(&t.total), figure(&t.arithmetic)]);
+        cells.push(t.geometric.as_ref().map_or_else(|| "-".into(), figure));
+        cells.extend([t.range.0, t.range.1].map(|v| format!("{v:.4}")));
+        cells.push(t.windows.map_or_else(|| "-".into(), |(least, most)| format!("{least:.4} to {most:.4}")));
+        if startup {
+            cells.push(t.startup.map_or_else(|| "-".into(), |v| format!("{v:.4}")));
+        }
+        if several {
+            cells.push(t.configuration.clone());
+        }
+        table.cells(cells);
+    }
+    table
 }
 
 /// Prints the totals; `before`: number of points that existed when the run started.
@@ -333,44 +375,25 @@ fn summary(
     as_json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let rows = store.rows()?;
-    let totals = totals(&rows);
+    let points = store.points()?;
+    let totals = spreads(points.iter().map(|p| &p.1));
     let file = store.folder().join("results.csv");
     if as_json {
-        let schemes = totals.iter().map(|t| {
-            json!({
-                "scheme": t.scheme, "harts": t.harts, "timestamps": t.timestamps, "traces": t.traces,
-                "instructions": t.instructions, "bits": t.bits, "bits_per_instruction": ratio(t.bits, t.instructions),
-            })
-        });
         let manifest = store.manifest()?;
         Object::new("sweep", &store.folder().display().to_string())
             .with("plan", json!(manifest.plan))
             .with("shard", json!(manifest.shard))
-            .with("points", rows.len().into())
+            .with("points", points.len().into())
             .with("points_from_before", json!(before))
             .with("left_out", json!(left_out))
             .with("results", file.display().to_string().into())
-            .with("totals", schemes.collect())
+            .with("totals", json!(totals))
             .print(out)?;
         return Ok(());
     }
-    let columns = [("scheme", Left), ("harts", Right), ("time", Left), ("traces", Right), ("instructions", Right)];
-    let [a, b, c, d, e] = columns;
-    let mut table = Table::new([a, b, c, d, e, ("bits/instr", Right)]);
-    for t in &totals {
-        table.row([
-            t.scheme.clone(),
-            t.harts.to_string(),
-            if t.timestamps { "stamped" } else { "" }.into(),
-            count(t.traces),
-            count(t.instructions),
-            format!("{:.4}", ratio(t.bits, t.instructions)),
-        ]);
-    }
-    table.print(out)?;
+    table(&totals).print(out)?;
     let before = before.map_or_else(String::new, |n| format!(", {n} of them from before"));
-    writeln!(out, "\n{} in {}{before}", plural(rows.len() as u64, "point"), file.display())?;
+    writeln!(out, "\n{} in {}{before}", plural(points.len() as u64, "point"), file.display())?;
     Ok(())
 }
 

@@ -163,11 +163,12 @@ impl Recording {
     }
 
     /// Number of address bits that are always 0: 1, or 0 if there is code at odd addresses, as for other architectures.
+    /// The same run has the same number in a retire file and in a branch trace.
     ///
     /// Reads a retire file up to the first odd target or the block after `first` events.
     pub fn align(&self, first: u64) -> Result<u8, FileError> {
         if let Some(found) = &self.rbt1 {
-            return Ok(found.align);
+            return Ok(found.align.min(1));
         }
         let (mut events, mut found) = (self.events()?, Targets::default());
         while found.bits & 1 == 0 && found.events < first && events.next_block(&mut found)? {}

@@ -7,7 +7,9 @@
     print(run.encode("tr_e:m4")["bits_per_instruction"])
 """
 
+import importlib
 import json
+import pathlib
 
 import numpy as np
 
@@ -79,4 +81,12 @@ def open(path):
     return Recording(path)
 
 
-__all__ = ["open", "Recording", "EVENT", "DATUM", "BRANCH", "KINDS", "DATA"]
+def sweep(folder, library="pandas"):
+    """The table of a sweep (`results.csv`) as a DataFrame of `pandas` or `polars`."""
+    path = pathlib.Path(folder) / "results.csv"
+    if not path.exists():
+        raise ValueError(f"{folder}: is not the folder of a sweep; it has no results.csv")
+    return importlib.import_module(library).read_csv(path)
+
+
+__all__ = ["open", "sweep", "Recording", "EVENT", "DATUM", "BRANCH", "KINDS", "DATA"]

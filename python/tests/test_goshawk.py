@@ -1,5 +1,6 @@
 """Recordings as numpy arrays: python -m unittest discover python/tests"""
 
+import importlib.util
 import pathlib
 import struct
 import tempfile
@@ -59,6 +60,18 @@ class Recordings(unittest.TestCase):
             self.assertTrue(found["decoded_equal"], scheme)
             self.assertEqual(found["instructions"], 11)
             self.assertAlmostEqual(found["bits_per_instruction"], found["bits"] / 11)
+
+    def test_a_sweep_is_a_data_frame(self):
+        with self.assertRaisesRegex(ValueError, "no results.csv"):
+            goshawk.sweep(self.folder.name)
+        path = pathlib.Path(self.folder.name) / "results.csv"
+        path.write_text("trace,harts,scheme,seed,bits,instructions\nfft,2,nx_b,1,300,1000\nfft,2,nx_b,2,500,1000\n")
+        for library in ["pandas", "polars"]:
+            if importlib.util.find_spec(library) is None:
+                continue
+            frame = goshawk.sweep(self.folder.name, library)
+            self.assertEqual(frame["bits"].sum() / frame["instructions"].sum(), 0.4)
+            self.assertEqual(frame["scheme"].to_list() if library == "polars" else list(frame["scheme"]), ["nx_b", "nx_b"])
 
     def test_errors_are_value_errors(self):
         with self.assertRaisesRegex(ValueError, "missing.ret"):

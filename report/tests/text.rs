@@ -162,6 +162,68 @@ fn expressions_are_computed_from_left_to_right() {
     assert_eq!(operand("rows results/Programs"), 18.0);
 }
 
+/// Pages with measured tables that do not have the head of `tools/made_by.py` yet, and what makes them. A page that gets it leaves
+/// this list.
+const WITHOUT_HEAD: &[(&str, &str)] = &[
+    ("README.md", "gates and frequencies of docs/reference/fpga.md"),
+    ("docs/explanation/which-protocol.md", "`goshawk compare` and `goshawk gates`, printed in the page"),
+    ("docs/how-to/capture.md", "`goshawk capture bench`: times of one machine"),
+    ("docs/how-to/import.md", "traces of other projects, by the commands in the page"),
+    ("docs/reference/follow.md", "`follow_table`, of captured programs"),
+    ("docs/reference/load-values.md", "`goshawk stats`, of the test programs"),
+    ("docs/reference/paper-tables.md", "`tools/tables papers`, which writes the head when it runs again"),
+    ("docs/reference/paper000/figures.md", "a sweep whose plan is docs/maintainers/sweeps/paper000.toml"),
+    ("docs/reference/rate.md", "the testbench of rates"),
+    ("docs/reference/real-programs.md", "`tools/real-table`, which writes the head when it runs again"),
+    ("docs/reference/record-replay.md", "`goshawk stats`, and gates"),
+    ("docs/reference/thesis-tables.md", "`tools/thesis-tables`, of captured programs"),
+    ("docs/tutorials/scheme.md", "the example of the page"),
+];
+
+/// Whether a cell is a measured figure: a number with two decimals or more.
+fn is_figure(cell: &str) -> bool {
+    let number = cell.trim().trim_matches('*').trim_end_matches([' ', '%']).replace(',', "");
+    number.parse::<f64>().is_ok() && number.split_once('.').is_some_and(|(_, decimals)| decimals.len() > 1)
+}
+
+#[test]
+fn a_figure_is_a_number_with_decimals() {
+    assert!(["0.1234", " *1.50 %* ", "1,024.00"].into_iter().all(is_figure));
+    assert!(["12", "1.5", "sec. 2.10", "1.10.0", "0.12 ± 0.01"].into_iter().all(|c| !is_figure(c)));
+}
+
+#[test]
+fn pages_of_measured_tables_say_how_to_measure_them_again() {
+    let mut wrong = Vec::new();
+    let mut found = BTreeSet::new();
+    for (name, text) in &pages() {
+        let cells = text.lines().filter(|l| l.starts_with('|')).flat_map(|l| l.trim_matches('|').split('|'));
+        if cells.filter(|c| is_figure(c)).count() < 3 {
+            continue;
+        }
+        found.insert(name.clone());
+        let head = text.split("<!-- made by -->\n").nth(1).and_then(|t| t.split("<!-- end of made by -->").next());
+        let excused = WITHOUT_HEAD.iter().any(|(page, _)| page == name);
+        match head {
+            None if !excused => wrong.push(format!("{name}: no head; tools/made_by.py writes it")),
+            Some(_) if excused => wrong.push(format!("{name}: has its head; take it out of WITHOUT_HEAD")),
+            None => {}
+            Some(head) => {
+                for row in ["commit", "command", "seeds", "packages", "traces"] {
+                    let cell = head.lines().find_map(|l| l.strip_prefix(&format!("| {row} | "))).unwrap_or_default();
+                    if cell.trim_matches([' ', '|']).is_empty() {
+                        wrong.push(format!("{name}: its head has no {row}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(found.len() > 10, "{found:?}");
+    let without = WITHOUT_HEAD.iter().filter(|(page, _)| !found.contains(*page));
+    wrong.extend(without.map(|(page, _)| format!("{page}: has no measured table; take it out of WITHOUT_HEAD")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The table below `<!-- recipe: ... -->`: a file, and a text that it contains.
 #[test]
 fn files_and_lines_of_the_recipe_exist() {

@@ -21,11 +21,13 @@
   const labeller = (points) => {
     const harts = unique(points.map((p) => p.harts)).length > 1;
     const times = unique(points.map((p) => p.time)).length > 1;
-    return (p, withHarts = true) =>
-      (times && p.time === "stamped" ? "t " : "") + p.scheme + (harts && withHarts ? `, ${p.harts} hart${p.harts === 1 ? "" : "s"}` : "");
+    // streams of other machines or settings are never added up
+    const several = unique(points.map((p) => p.configuration)).length > 1;
+    return (p, withHarts = true, withConfiguration = withHarts) =>
+      (times && p.time === "stamped" ? "t " : "") + p.scheme + (harts && withHarts ? `, ${p.harts} hart${p.harts === 1 ? "" : "s"}` : "") + (several && withConfiguration ? `, ${p.configuration}` : "");
   };
 
-  const bpi = (points) => over(sum(points, (p) => p.bits), sum(points, (p) => p.instructions));
+  const bpi = (points) => over(sum(points, (p) => (p.steady ? p.steady[0] : 0)), sum(points, (p) => (p.steady ? p.steady[1] : 0)));
   // a recording without cycles has no figure per cycle
   const timed = (points) => points.filter((p) => p.cycles > 0);
   const bpc = (points) => over(sum(timed(points), (p) => p.bits), sum(timed(points), (p) => p.cycles));
@@ -35,6 +37,25 @@
   const most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
   /** Geometric mean; null where a value is 0 or missing. */
   const geometric = (values) => (values.every((v) => v > 0) ? Math.exp(sum(values, Math.log) / values.length) : null);
+  const mean = (values) => over(sum(values, (v) => v), values.length);
+  /** Quantile 0.975 of Student's t distribution, by degrees of freedom (as sweep::spread). */
+  const T = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042];
+  /** Half width of the 95 % confidence interval of a mean; null for a single value. */
+  const halfWidth = (values) => {
+    const n = values.length;
+    if (n < 2) return null;
+    const m = mean(values);
+    return (T[n - 2] || 1.96 + 2.4 / (n - 1)) * Math.sqrt(sum(values, (v) => (v - m) ** 2) / (n - 1) / n);
+  };
+  /** The points of each seed with which all traces ran; a trace with one run is in each of them. */
+  const samples = (points) => {
+    const runs = [...group(points, (p) => p.trace).values()];
+    const several = runs.filter((g) => g.length > 1);
+    const seeds = several.length ? several[0].map((p) => p.seed).filter((s) => several.every((g) => g.some((p) => p.seed === s))) : [];
+    return (seeds.length ? seeds : [null]).map((s) => runs.map((g) => g.find((p) => p.seed === s) || g[0]));
+  };
+  /** Bits per instruction of each trace, over all its runs. */
+  const eachTrace = (points) => [...group(points, (p) => p.trace).values()].map((g) => mean(g.map((p) => bpi([p]))));
   // a scheme has one colour on the whole page, whatever is chosen
   const schemes = new Map(unique(sweep.points.map((p) => p.scheme)).map((name, i) => [name, COLOURS[i % COLOURS.length]]));
   const traceNames = unique(sweep.points.map((p) => p.trace));
@@ -49,18 +70,26 @@
   const totals = (points) => {
     const label = labeller(points);
     const rows = [];
-    for (const [name, g] of group(points.filter((p) => p.bits !== null), (p) => label(p))) {
-      const each = g.map((p) => over(p.bits, p.instructions));
+    for (const [name, g] of group(points.filter((p) => p.steady !== null), (p) => label(p))) {
+      const each = eachTrace(g);
+      const runs = samples(g);
+      const means = runs.map((run) => geometric(run.map((p) => bpi([p]))));
+      const windows = g.flatMap((p) => p.windows);
+      const started = g.filter((p) => p.startup);
       rows.push([
-        name, g.length, sum(g, (p) => p.instructions), sum(g, (p) => p.bits), bpi(g), geometric(each), least(each), most(each), bpc(g),
+        name, each.length, most([...group(g, (p) => p.trace).values()].map((t) => t.length)), sum(g, (p) => p.steady[1]), sum(g, (p) => p.steady[0]),
+        bpi(g), halfWidth(runs.map(bpi)), mean(each), means.includes(null) ? null : mean(means), least(each), most(each),
+        windows.length ? least(windows) : null, windows.length ? most(windows) : null,
+        started.length ? over(sum(started, (p) => p.startup.bits), sum(started, (p) => p.startup.instructions)) : null, bpc(g),
         g[0].state_bits / g[0].harts, g[0].rule_gates, g[0].gates, `${g.filter((p) => p.verified === "equal").length} of ${g.length}`,
       ]);
     }
     page.table("totals", {
       columns: [
-        words("scheme"), numbers("traces", 0), numbers("instructions", 0), numbers("bits", 0), numbers("bits/instr", 4),
-        numbers("geometric mean", 4), numbers("least", 4), numbers("greatest", 4), numbers("bits/cycle", 4), numbers("state bits/core", 0),
-        numbers("rule gates", 0), numbers("gates", 0), words("decoded"),
+        words("scheme"), numbers("traces", 0), numbers("runs", 0), numbers("instructions", 0), numbers("bits", 0), numbers("bits/instr", 4),
+        numbers("± 95 %", 4), numbers("arithmetic mean", 4), numbers("geometric mean", 4), numbers("least", 4), numbers("greatest", 4),
+        numbers("least window", 4), numbers("greatest window", 4), numbers("start-up", 4), numbers("bits/cycle", 4), numbers("state bits/core", 0),
+        numbers("rule gates/core", 0), numbers("gates/core", 0), words("decoded"),
       ],
       rows,
     });
@@ -101,12 +130,12 @@
     const streams = all.filter((p) => everywhere.has(p.trace));
     const harts = unique(streams.map((p) => p.harts)).sort((a, b) => a - b);
     const label = labeller(streams);
-    const traces = [...group(streams, (p) => label(p, false))].map(([name, g]) => {
+    const traces = [...group(streams, (p) => label(p, false, true))].map(([name, g]) => {
       const of = group(g, (p) => p.harts);
       const mine = harts.filter((n) => of.has(n));
       const y = mine.map((n) => value(of.get(n)));
       const limits = mine.map((n) => {
-        const each = of.get(n).map((p) => value([p]));
+        const each = [...group(of.get(n), (p) => p.trace).values()].map(value);
         return [least(each), most(each)];
       });
       return { name, type: "bar", marker: filled(g[0]), x: mine.map((n) => harts.indexOf(n)), y, error_y: page.ranges(y, limits), hovertemplate: "%{y:.4f}" };
@@ -127,7 +156,7 @@
     const label = labeller(streams);
     const dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
       name, colour: tint(g[0]), encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
-      of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time}`)).sort().join("|"),
+      of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time} ${p.seed}`)).sort().join("|"),
     })).filter((d) => d.x !== null && d.y !== null && d.family !== "baseline");
     // only points measured on the same runs are comparable: use the runs with the most points
     const same = most([...group(dots, (d) => d.of).values()].map((g) => g.length));
@@ -299,12 +328,13 @@
     const mine = points.filter((p) => p.window && p.window.bits.length > 1);
     const label = labeller(mine);
     const several = unique(mine.map((p) => p.trace)).length > 1;
+    const seeds = unique(mine.map((p) => p.seed)).length > 1;
     const traces = mine.slice(0, MOST_LINES).map((p) => {
       const w = p.window;
       const step = (v) => v.map((n, i) => n - (i ? v[i - 1] : 0));
       const [bits, instructions] = [step(w.bits), step(w.instructions)];
       const y = bits.map((b, i) => (measure() === "bpi" ? over(b, instructions[i]) : b / w.cycles));
-      return { name: (several ? `${p.trace}: ` : "") + label(p), type: "scatter", mode: "lines", line: { width: 1.3, color: tint(p), dash: DASHES[traceNames.indexOf(p.trace) % DASHES.length] }, x: bits.map((_, i) => ((i + 1) * w.cycles) / 1e6), y, hovertemplate: "%{x} M cycles: %{y:.4f}" };
+      return { name: (several ? `${p.trace}: ` : "") + label(p) + (seeds ? `, seed ${p.seed}` : ""), type: "scatter", mode: "lines", line: { width: 1.3, color: tint(p), dash: DASHES[traceNames.indexOf(p.trace) % DASHES.length] }, x: bits.map((_, i) => ((i + 1) * w.cycles) / 1e6), y, hovertemplate: "%{x} M cycles: %{y:.4f}" };
     });
     const more = mine.length > MOST_LINES ? ` (the first ${MOST_LINES} of ${mine.length}; choose fewer above)` : "";
     page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: "million cycles" }, y: { title: UNIT[measure()], log: true }, height: size(traces.length) });
@@ -314,11 +344,11 @@
 
   const all = (points) => page.table("points", {
     columns: [
-      words("trace"), numbers("harts", 0), words("scheme"), words("time"), numbers("instructions", 0), numbers("cycles", 0), numbers("bits", 0),
+      words("trace"), numbers("harts", 0), words("scheme"), words("time"), numbers("seed", 0), numbers("instructions", 0), numbers("cycles", 0), numbers("bits", 0),
       numbers("bits/instr", 5), numbers("bits/cycle", 5), numbers("outcome %", 3), numbers("target %", 3), words("decoded"), words("file"), words("command that repeats it"),
     ],
     rows: points.map((p) => [
-      p.trace, p.harts, p.scheme, p.time, p.instructions, p.cycles, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
+      p.trace, p.harts, p.scheme, p.time, p.seed, p.instructions, p.cycles, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
       p.bits === null ? null : over(p.bits, p.cycles), p.predicts && p.conditionals ? (100 * p.outcome_misses) / p.conditionals : null,
       p.predicts && p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file, p.repeat,
     ]),

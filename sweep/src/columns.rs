@@ -42,6 +42,9 @@ fn whole() -> Row {
         trace_hash: text.clone(),
         seconds: 0.5,
         file: text,
+        seed: Some(0),
+        startup_instructions: Some(0),
+        startup_bits: Some(0),
     }
 }
 

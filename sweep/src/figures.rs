@@ -71,7 +71,7 @@ fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
                 if here.is_empty() {
                     continue;
                 }
-                let each = here.iter().map(|p| rate(&[p], per_cycle));
+                let each = group(&here, Point::workload).into_iter().map(|(_, runs)| rate(&runs, per_cycle));
                 let limits = each.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
                 s.points.push((x as f64, rate(&here, per_cycle)));
                 s.ranges.push(limits);
@@ -271,7 +271,9 @@ fn mispredictions(points: &[&Point]) -> Option<Figure> {
 
 /// Bits per cycle over time, of the run with the most harts; time-stamped if there is such a stream.
 fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
-    let points: Points = points.iter().filter(|p| p.cycles > 0).copied().collect();
+    // one run of those with several seeds
+    let seed = points.first()?.seed();
+    let points: Points = points.iter().filter(|p| p.cycles > 0 && p.seed() == seed).copied().collect();
     let harts = points.iter().map(|p| p.harts).max()?;
     let stamped = points.iter().any(|p| p.harts == harts && p.platform.timestamps);
     let mine = points.iter().filter(|p| p.harts == harts && p.platform.timestamps == stamped);

@@ -41,13 +41,17 @@ impl GateList {
         Ok(Self(list))
     }
 
-    /// NAND2 equivalents of one core, with 1.5 per bit of memory; `None` if it was not measured.
+    /// NAND2 equivalents per core, with 1.5 per bit of memory; `None` if it was not measured. Cores that share predictors
+    /// have those of a system with as many.
     pub fn of(&self, point: &Point) -> Option<f64> {
         self.of_circuit(&TraceParams::new(point.platform, point.flow?))
     }
 
     fn of_circuit(&self, params: &TraceParams) -> Option<f64> {
-        let found = self.0.iter().find(|m| same_circuit(&m.parameters, params))?;
+        let alike = |m: &&Measured| {
+            same_circuit(&m.parameters, params) && (!params.flow.takes_turns() || m.parameters.cores == params.cores)
+        };
+        let found = self.0.iter().find(alike)?;
         Some(found.gates_with_memory / f64::from(found.parameters.cores))
     }
 

@@ -38,6 +38,7 @@ pub mod page;
 pub mod plan;
 pub mod point;
 pub mod run;
+pub mod spread;
 pub mod store;
 pub mod tables;
 pub mod windows;

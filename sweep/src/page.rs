@@ -2,7 +2,8 @@
 
 use crate::gates::GateList;
 use crate::plan::Plan;
-use crate::point::{Point, Verified};
+use crate::point::{Point, Startup, Verified};
+use crate::spread::{configuration, windows};
 use crate::store::Manifest;
 use host::machine::TimingModel;
 use report::page::Page;
@@ -101,6 +102,12 @@ struct Shown<'a> {
     instructions: u64,
     cycles: u64,
     bits: Option<u64>,
+    /// Bits and instructions after the start-up.
+    steady: Option<(u64, u64)>,
+    startup: Option<Startup>,
+    seed: Option<u64>,
+    configuration: String,
+    windows: Vec<f64>,
     conditionals: u64,
     outcome_misses: u64,
     indirects: u64,
@@ -130,9 +137,7 @@ fn repeat(p: &Point, plan: &Plan) -> Option<String> {
     let mut command = format!("goshawk sweep --trace {} --encoding {}", word(&p.trace), word(&p.scheme));
     let mut add = |name: &str, value: &str| command += &format!(" --{name} {value}");
     // a recording has its own harts and settings
-    let recording = [".ret", ".rbt1"].iter().any(|kind| p.trace.contains(kind));
-    let settings = &plan.settings;
-    if !recording {
+    if let Some(settings) = &p.run {
         add("harts", &p.harts.to_string());
         if settings.timing == TimingModel::Functional {
             add("timing", "functional");
@@ -147,6 +152,9 @@ fn repeat(p: &Point, plan: &Plan) -> Option<String> {
             add("max-instructions", &most.to_string());
         }
     }
+    if plan.startup > 0 {
+        add("startup", &plan.startup.to_string());
+    }
     plan.elfs.iter().for_each(|elf| add("elf", &word(elf)));
     if p.platform.timestamps {
         add("timestamps", "yes");
@@ -157,7 +165,7 @@ fn repeat(p: &Point, plan: &Plan) -> Option<String> {
 fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList, plan: &Plan) -> Shown<'a> {
     let family = p.family;
     Shown {
-        trace: short(&p.trace),
+        trace: short(&p.workload()),
         harts: p.harts,
         scheme: &p.scheme,
         encoding: &p.encoding,
@@ -169,6 +177,11 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList, plan: &Plan) -> Show
         instructions: p.instructions,
         cycles: p.cycles,
         bits: p.bits,
+        steady: p.steady(),
+        startup: p.startup,
+        seed: p.seed(),
+        configuration: configuration(p),
+        windows: windows(p),
         conditionals: p.rates.conditionals,
         outcome_misses: p.rates.outcome_misses,
         indirects: p.rates.indirects,
@@ -214,7 +227,7 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
     page.place("filters").place("chosen");
     page.heading("Schemes")
         .text(
-        "Totals over the chosen traces: all bits by all instructions, the geometric mean of the traces, and the least and greatest of one trace.",
+        "Totals over the chosen traces, after the start-up where it is measured apart: all bits by all instructions, with the half width of the 95 % confidence interval over the seeds; arithmetic and geometric means of the traces; the least and greatest trace; the least and greatest eighth of a run. State and gates are those of the system by its cores.",
     );
     page.place("totals");
     page.heading("Bits, by trace and by harts").text(

@@ -41,6 +41,12 @@ pub struct Plan {
     /// Settings for running programs.
     #[serde(flatten)]
     pub settings: Settings,
+    /// Seeds with each of which every program runs, instead of the one of the settings: repetitions for the spread.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<u64>,
+    /// Instructions of all harts that are measured apart, as the start-up of a run.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub startup: u64,
     /// Decodes every stream and compares it with the input.
     pub verify: bool,
     /// Also collects statistics of each run.
@@ -53,6 +59,10 @@ pub struct Plan {
 
 fn is_false(b: &bool) -> bool {
     !b
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Default for Plan {
@@ -68,6 +78,8 @@ impl Default for Plan {
             stream_caches: texts(&["rbase-32x4"]),
             timestamps: vec![false],
             settings: Settings::default(),
+            seeds: Vec::new(),
+            startup: 0,
             verify: true,
             census: false,
             part: Vec::new(),
@@ -99,6 +111,8 @@ pub struct Job {
     pub trace: Arc<Trace>,
     /// Harts.
     pub harts: u8,
+    /// Instructions that are measured apart.
+    pub startup: u64,
     /// Points to measure on it.
     pub tasks: Vec<Task>,
 }
@@ -119,7 +133,7 @@ pub struct Task {
 }
 
 /// Version of the results: earlier results are not reused. Increased when the measurement or the format changes.
-const RESULTS: u32 = 2;
+const RESULTS: u32 = 3;
 
 /// FNV-1a, 64 bits: for file names that must not change between versions of Rust.
 fn fnv(text: &str) -> u64 {
@@ -145,9 +159,15 @@ struct Jobs {
 }
 
 impl Jobs {
-    /// The trace with this name, opened once.
-    fn trace(&mut self, name: &str, plan: &Plan, elfs: &[Named]) -> Result<Arc<Trace>, SweepError> {
-        if let Some(known) = self.traces.iter().find(|t| t.name == name && t.settings == plan.settings) {
+    /// The trace with this name and these settings, opened once.
+    fn trace(
+        &mut self,
+        name: &str,
+        settings: &Settings,
+        plan: &Plan,
+        elfs: &[Named],
+    ) -> Result<Arc<Trace>, SweepError> {
+        if let Some(known) = self.traces.iter().find(|t| t.name == name && t.settings == *settings) {
             return Ok(known.clone());
         }
         let mut input = Input::open(name)?;
@@ -167,10 +187,10 @@ impl Jobs {
         }
         let trace = Arc::new(Trace {
             name: name.to_string(),
-            identity: input.identity(&plan.settings)?,
+            identity: input.identity(settings)?,
             xlen: input.xlen(),
             align,
-            settings: plan.settings.clone(),
+            settings: settings.clone(),
             input,
         });
         self.traces.push(trace.clone());
@@ -182,7 +202,7 @@ impl Jobs {
         let mut unread = None;
         for name in &plan.traces {
             // the program may be that of one that cannot be read, which is reported later
-            let trace = match self.trace(name, plan, elfs) {
+            let trace = match self.trace(name, &plan.settings, plan, elfs) {
                 Ok(trace) => trace,
                 Err(e) => {
                     unread.get_or_insert(e);
@@ -239,6 +259,10 @@ impl Jobs {
             self.leave_out(format!("{} with time stamps: it has no cycles", trace.name));
             return Ok(());
         }
+        if plan.startup > 0 && spec.family() == Family::Baseline {
+            self.leave_out(format!("{} with a start-up apart: its bits are known at the end of a run only", spec.name));
+            return Ok(());
+        }
         if timestamps && spec.family() == Family::Baseline {
             self.leave_out(format!("{} with time stamps: it has no time", spec.name));
             return Ok(());
@@ -251,13 +275,15 @@ impl Jobs {
             return Ok(());
         }
         let shape = spec.canonical(&platform);
-        let key = format!("{RESULTS} {} {harts} {} {shape}", trace.identity, spec.name);
+        // points without start-up keep the names that they had before it could be measured
+        let startup = if plan.startup == 0 { String::new() } else { format!(" after {}", plan.startup) };
+        let key = format!("{RESULTS} {} {harts} {} {shape}{startup}", trace.identity, spec.name);
         let stamp = if timestamps { "-t" } else { "" };
         let file = format!("{}-{harts}-{}{stamp}-{:016x}.json", slug(&trace.name), slug(&spec.name), fnv(&key));
         let task = Task { spec: spec.clone(), platform, file, verify: plan.verify, census: plan.census };
-        let same = |j: &&mut Job| Arc::ptr_eq(&j.trace, trace) && j.harts == harts;
+        let same = |j: &&mut Job| Arc::ptr_eq(&j.trace, trace) && (j.harts, j.startup) == (harts, plan.startup);
         match self.jobs.iter_mut().find(same) {
-            None => self.jobs.push(Job { trace: trace.clone(), harts, tasks: vec![task] }),
+            None => self.jobs.push(Job { trace: trace.clone(), harts, startup: plan.startup, tasks: vec![task] }),
             Some(job) => match job.tasks.iter_mut().find(|t| t.file == task.file) {
                 None => job.tasks.push(task),
                 Some(known) => {
@@ -284,14 +310,17 @@ impl Jobs {
         for named in &elfs {
             self.check_used(plan, &elfs, named)?;
         }
-        for name in &plan.traces {
-            let trace = match self.trace(name, plan, &elfs) {
+        for (name, settings) in plan.runs() {
+            let trace = match self.trace(name, &settings, plan, &elfs) {
                 Ok(trace) => trace,
                 Err(e) => {
                     self.bad.push(e);
                     continue;
                 }
             };
+            if trace.input.is_recording() && settings.seed != plan.first_seed() {
+                continue; // a finished run, which has no seed to change
+            }
             let harts = trace.input.harts().map_or_else(|| plan.harts.clone(), |n| vec![n]);
             for harts in harts {
                 trace.input.run(harts, &trace.settings)?;
@@ -307,6 +336,18 @@ impl Jobs {
 }
 
 impl Plan {
+    /// The seed of the first run of each trace.
+    fn first_seed(&self) -> u64 {
+        self.seeds.first().copied().unwrap_or(self.settings.seed)
+    }
+
+    /// Every trace with the settings of each of its runs.
+    fn runs(&self) -> impl Iterator<Item = (&String, Settings)> {
+        let seeds = if self.seeds.is_empty() { std::slice::from_ref(&self.settings.seed) } else { &self.seeds };
+        let with = |seed: &u64| Settings { seed: *seed, ..self.settings.clone() };
+        self.traces.iter().flat_map(move |name| seeds.iter().map(move |seed| (name, with(seed))))
+    }
+
     /// Reads a TOML file.
     pub fn read(path: &Path) -> Result<Self, SweepError> {
         let text = input::text(path, 1 << 20, "a plan")?;

@@ -1,6 +1,7 @@
 //! A measured point, and its row in the table of results
 
 use crate::census::Census;
+use host::machine::Settings;
 use serde::{Deserialize, Serialize};
 use sim::analysis::ratio;
 use sim::core_trace::Rates;
@@ -22,6 +23,17 @@ pub enum Verified {
     NoStream,
 }
 
+/// The begin of a run, measured apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Startup {
+    /// Instructions of all harts.
+    pub instructions: u64,
+    /// Its last cycle.
+    pub cycle: u64,
+    /// Bits of the stream; none if they are only known at the end of the run.
+    pub bits: Option<u64>,
+}
+
 /// All results of one point, with how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
@@ -37,6 +49,9 @@ pub struct Point {
     pub trace_hash: String,
     /// Harts.
     pub harts: u8,
+    /// How the program ran; none for a recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Settings>,
     /// Name of the scheme.
     pub scheme: String,
     /// Part of the name before the set.
@@ -69,7 +84,10 @@ pub struct Point {
     /// Statistics of the run, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub census: Option<Census>,
-    /// Bits of state, all cores.
+    /// The part of the run that was measured apart, if requested; none if the run ended in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startup: Option<Startup>,
+    /// Bits of state of the system; a predictor that all cores share counts once.
     pub state_bits: u64,
     /// Whether the stream was decoded.
     pub verified: Verified,
@@ -81,6 +99,13 @@ pub struct Point {
     pub window_bits: Vec<u64>,
     /// Time that this scheme took without its decoder, seconds.
     pub seconds: f64,
+}
+
+/// Seed and name of the recording `NAME.seedN.EXTENSION`: N, and `NAME.EXTENSION`.
+fn recorded_seed(name: &str) -> Option<(u64, String)> {
+    let (head, tail) = name.rsplit_once(".seed")?;
+    let (seed, extension) = tail.split_once('.')?;
+    Some((seed.parse().ok()?, format!("{head}.{extension}")))
 }
 
 /// A row of `results.csv`.
@@ -124,7 +149,7 @@ pub struct Row {
     pub target_miss_percent: Option<f64>,
     /// Exceptions and interrupts.
     pub traps: u64,
-    /// Bits of state, all cores.
+    /// Bits of state of the system.
     pub state_bits: u64,
     /// Gates by the papers' rule, 1.5 per bit of state.
     pub rule_gates: u64,
@@ -136,6 +161,12 @@ pub struct Row {
     pub seconds: f64,
     /// File of the point, which contains how it was made.
     pub file: String,
+    /// Seed of the schedule; see [`Point::seed`].
+    pub seed: Option<u64>,
+    /// Instructions of the start-up, if it is measured apart.
+    pub startup_instructions: Option<u64>,
+    /// Bits of the start-up.
+    pub startup_bits: Option<u64>,
 }
 
 impl Point {
@@ -149,9 +180,32 @@ impl Point {
         self.bits.map(|b| ratio(b, self.instructions))
     }
 
-    /// Gates of one core by the papers' rule, 1.5 per bit of state.
+    /// Gates per core by the papers' rule, 1.5 per bit of state of the system.
     pub fn rule_gates(&self) -> f64 {
-        1.5 * self.state_bits as f64 / if self.shares() { 1.0 } else { f64::from(self.harts) }
+        1.5 * self.state_bits as f64 / f64::from(self.harts)
+    }
+
+    /// What ran: the name of the trace. A recording `NAME.seedN.ret` is the run of `NAME.ret` with the seed N.
+    pub fn workload(&self) -> String {
+        match (&self.run, recorded_seed(&self.trace)) {
+            (None, Some((_, name))) => name,
+            _ => self.trace.clone(),
+        }
+    }
+
+    /// Seed of the schedule: that of the simulator, or that in the name of a recording.
+    pub fn seed(&self) -> Option<u64> {
+        match &self.run {
+            Some(settings) => Some(settings.seed),
+            None => recorded_seed(&self.trace).map(|found| found.0),
+        }
+    }
+
+    /// The part after the start-up, bits and instructions: what is compared between runs. The whole run if the start-up is
+    /// not measured apart.
+    pub fn steady(&self) -> Option<(u64, u64)> {
+        let Some(startup) = self.startup else { return Some((self.bits?, self.instructions)) };
+        Some((self.bits?.checked_sub(startup.bits?)?, self.instructions.checked_sub(startup.instructions)?))
     }
 
     /// Whether its mispredictions are meaningful: the other schemes have no outcome and target predictors.
@@ -193,6 +247,9 @@ impl Point {
             trace_hash: self.trace_hash.clone(),
             seconds: self.seconds,
             file: file.to_string(),
+            seed: self.seed(),
+            startup_instructions: self.startup.map(|s| s.instructions),
+            startup_bits: self.startup.and_then(|s| s.bits),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::census::{Census, CensusBuilder};
 use crate::plan::{Job, Task};
-use crate::point::{Point, Verified};
+use crate::point::{Point, Startup, Verified};
 use crate::store::PointStore;
 use crate::windows::{Clock, Notes, Step};
 use crate::SweepError;
@@ -51,6 +51,8 @@ struct Running<'a> {
     task: &'a Task,
     scheme: Box<dyn TraceScheme + 'a>,
     notes: Notes,
+    /// Bits at the end of the start-up.
+    startup: Option<u64>,
     time: Duration,
     measured: Measured,
 }
@@ -62,6 +64,7 @@ impl Running<'_> {
             match step {
                 Step::Push(range) => self.scheme.push(&events[range.clone()]),
                 Step::Note => self.notes.0.extend(self.scheme.bits()),
+                Step::Startup => self.startup = self.scheme.bits(),
                 Step::Halve => self.notes.halve(),
             }
         }
@@ -95,12 +98,12 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn PointStore, options:
         let scheme = task.spec.build(&task.platform, task.verify, program.as_ref());
         let scheme = scheme.map_err(|source| SweepError::Params { name: task.spec.name.clone(), source })?;
         let (notes, measured) = (Notes::default(), Measured::default());
-        running.push(Running { task, scheme, notes, time: Duration::ZERO, measured });
+        running.push(Running { task, scheme, notes, startup: None, time: Duration::ZERO, measured });
     }
     if running.is_empty() {
         return Ok(());
     }
-    let mut clock = Clock::default();
+    let mut clock = Clock::new(job.startup);
     let mut digest = FlowDigest::new(job.harts);
     let (sender, receiver) = sync_channel::<Vec<FlowEvent>>(QUEUED_BLOCKS);
     let run = job.trace.input.run(job.harts, &job.trace.settings)?;
@@ -126,6 +129,12 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn PointStore, options:
         }
         producer.join().unwrap_or_else(|_| Err(SweepError::Other(format!("{}: the source failed", job.trace.name))))
     })?;
+    if job.startup > 0 && clock.started.is_none() {
+        let (name, n, startup) = (&job.trace.name, clock.instructions, job.startup);
+        let why =
+            format!("{name}: has {n} instructions, all in the start-up of {startup}; expected a shorter start-up");
+        return Err(SweepError::Other(why).into());
+    }
     let mut learned = None;
     if let Some(learner) = learner {
         let inconsistent =
@@ -185,6 +194,7 @@ fn point(
         identity: job.trace.identity.clone(),
         trace_hash: format!("{:016x}", digest.value()),
         harts: job.harts,
+        run: (!job.trace.input.is_recording()).then(|| job.trace.settings.clone()),
         scheme: r.task.spec.name.clone(),
         encoding: r.task.spec.encoding().to_string(),
         set: r.task.spec.set().to_string(),
@@ -200,6 +210,7 @@ fn point(
         lengths: m.lengths,
         streams: m.streams,
         census: census.filter(|_| r.task.census).cloned(),
+        startup: clock.started.map(|(instructions, cycle)| Startup { instructions, cycle, bits: r.startup }),
         state_bits: r.task.spec.state_bits(&r.task.platform),
         verified,
         window_cycles: clock.length,

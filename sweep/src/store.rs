@@ -235,7 +235,7 @@ pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
             if kept == 1 { "" } else { "s" }
         )));
     }
-    let mut digests: HashMap<(String, u8), (String, &Path)> = HashMap::new();
+    let mut digests: HashMap<(String, u8, Option<u64>), (String, &Path)> = HashMap::new();
     for (store, m) in &shards {
         for file in &m.points {
             let folder = store.folder.display();
@@ -246,7 +246,7 @@ pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
                 ))
             })?;
             let digest = (point.trace_hash.clone(), store.folder.as_path());
-            let known = digests.entry((point.trace.clone(), point.harts)).or_insert(digest);
+            let known = digests.entry((point.trace.clone(), point.harts, point.seed())).or_insert(digest);
             if known.0 != point.trace_hash {
                 let (trace, home) = (&point.trace, known.1.display());
                 return Err(SweepError::Other(format!("{folder}: its trace {trace} is not the one of {home}")));

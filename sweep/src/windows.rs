@@ -20,6 +20,8 @@ pub enum Step {
     Push(Range<usize>),
     /// Record the bits.
     Note,
+    /// Record the bits of the start-up, which ends here.
+    Startup,
     /// Drop every second record, starting with the first.
     Halve,
 }
@@ -49,25 +51,53 @@ pub struct Clock {
     pub instructions: u64,
     /// Instructions at the end of each window.
     pub notes: Notes,
+    /// Instructions of the start-up, at least; 0 if it is over or not measured apart.
+    startup: u64,
+    /// Instructions and cycle at the end of the start-up.
+    pub started: Option<(u64, u64)>,
 }
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { length: INITIAL_CYCLES, next: INITIAL_CYCLES, instructions: 0, notes: Notes::default() }
+        Self::new(0)
     }
 }
 
 impl Clock {
+    /// A clock at the begin of a run, whose first `startup` instructions are measured apart.
+    pub fn new(startup: u64) -> Self {
+        let (length, next) = (INITIAL_CYCLES, INITIAL_CYCLES);
+        Self { length, next, instructions: 0, notes: Notes::default(), startup, started: None }
+    }
+
+    /// Number of the events that the start-up ends with; all of them if it goes on.
+    fn startup_of(&self, events: &[FlowEvent]) -> Option<usize> {
+        let mut so_far = self.instructions;
+        let ends = |e: &FlowEvent| {
+            so_far += u64::from(e.count);
+            so_far >= self.startup
+        };
+        (self.startup > 0).then(|| events.iter().position(ends))?.map(|last| last + 1)
+    }
+
     /// The steps of processing the next block.
     pub fn cut(&mut self, events: &[FlowEvent]) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut at = 0;
         loop {
-            let n = events[at..].partition_point(|e| e.cycle < self.next);
+            let window = events[at..].partition_point(|e| e.cycle < self.next);
+            let startup = self.startup_of(&events[at..at + window]);
+            let n = startup.unwrap_or(window);
             if n > 0 {
                 self.instructions += events[at..at + n].iter().map(|e| u64::from(e.count)).sum::<u64>();
                 steps.push(Step::Push(at..at + n));
                 at += n;
+            }
+            if startup.is_some() {
+                self.startup = 0;
+                self.started = Some((self.instructions, events[at - 1].cycle));
+                steps.push(Step::Startup);
+                continue;
             }
             if at == events.len() {
                 return steps;
@@ -101,6 +131,7 @@ mod tests {
                     match step {
                         Step::Push(range) => pushed += 2 * range.len() as u64,
                         Step::Note => notes.0.push(pushed),
+                        Step::Startup => unreachable!("not requested"),
                         Step::Halve => notes.halve(),
                     }
                 }
@@ -111,6 +142,29 @@ mod tests {
             for (i, n) in notes.0.iter().enumerate() {
                 let end = (i as u64 + 1) * clock.length;
                 assert_eq!(*n, 2 * events.min(end.div_ceil(gap)), "window {i} of {}", clock.length);
+            }
+        }
+    }
+
+    #[test]
+    fn the_start_up_ends_with_the_event_that_reaches_its_length() {
+        let event = |i| FlowEvent { hart: 0, kind: FlowKind::Jump, len: 4, count: 3, pc: 0, target: 0, cycle: i * 700 };
+        let all: Vec<_> = (0..100).map(event).collect();
+        for (startup, right) in [(1, Some((3, 0))), (90, Some((90, 29 * 700))), (91, Some((93, 30 * 700))), (301, None)]
+        {
+            for block in [1, 7, 100] {
+                let (mut clock, mut pushed, mut found) = (Clock::new(startup), 0, None);
+                for block in all.chunks(block) {
+                    for step in clock.cut(block) {
+                        match step {
+                            Step::Push(range) => pushed += 3 * range.len() as u64,
+                            Step::Startup => found = Some(pushed),
+                            Step::Note | Step::Halve => {}
+                        }
+                    }
+                }
+                assert_eq!((clock.started, found), (right, right.map(|r| r.0)), "{startup}, blocks of {block}");
+                assert_eq!(pushed, 300);
             }
         }
     }

@@ -21,6 +21,13 @@ pub struct Seeds {
     end: u64,
 }
 
+impl Seeds {
+    /// The seeds, ascending.
+    pub fn iter(&self) -> std::ops::Range<u64> {
+        self.first..self.end
+    }
+}
+
 impl FromStr for Seeds {
     type Err = String;
 
@@ -97,7 +104,7 @@ pub fn search(
 ) -> Result<Result<u64, Status>, Failure> {
     let bar = Bars.begin("trying", "seeds", Some(seeds.end - seeds.first));
     let mut limits = 0;
-    for seed in seeds.first..seeds.end {
+    for seed in seeds.iter() {
         let mut source = Source::open(&args.program, &ProgramArgs::default(), &with_seed(args, seed))?;
         source.set_platform(platform, &args.program)?;
         let totals = source.run()?.report_to(&mut NullSink, &Bars)?;

@@ -2,6 +2,7 @@
 
 use crate::common::Place;
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::process::Command;
 
 /// A folder with a compiled program that creates processes, for RV64.
@@ -112,6 +113,99 @@ fn names_select_programs() {
         let o = place.output(&format!("capture run -o no.ret {words}"));
         let err = String::from_utf8_lossy(&o.stderr);
         assert!(o.status.code() == Some(2) && err.contains(message), "{err}");
+    }
+}
+
+/// Instructions of all processes of the last run, as QEMU logged them: a line for each, and one more for each repetition of an
+/// instruction with the prefix `rep`, which a recording counts once.
+fn logged(place: &Place) -> u64 {
+    let mut count = 0;
+    for entry in place.path().read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if !path.file_name().unwrap().to_string_lossy().starts_with("log.") {
+            continue;
+        }
+        let (mut last, mut file) = (Vec::<u8>::new(), BufReader::new(std::fs::File::open(&path).unwrap()));
+        let mut line = Vec::new();
+        while file.read_until(b'\n', &mut line).unwrap() > 0 {
+            // Trace 0: 0x7f... [0000000000000000/0000000080000434/00000000/ff000000] main
+            if let Some(pc) = line.strip_prefix(b"Trace").and_then(|l| l.split(|b| *b == b'/').nth(1)) {
+                count += u64::from(pc != last);
+                last.clear();
+                last.extend(pc);
+            }
+            line.clear();
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+    count
+}
+
+/// Runs a program of this machine with all its children, and returns their names, and the numbers of their instructions
+/// as captured and as logged by QEMU in the same run.
+fn followed(place: &Place, program: &str, code: i32) -> (Vec<String>, u64, u64) {
+    let mut command = place.command(&format!("capture run --follow all --json -o a.ret -- {program}"));
+    // these reach every QEMU of the run through the environment of the programs
+    let log = place.path().join("log.%d");
+    command.env("QEMU_LOG", "exec,nochain").env("QEMU_LOG_FILENAME", log).env("QEMU_SINGLESTEP", "1");
+    let o = command.output().unwrap();
+    assert_eq!(o.status.code(), Some(code), "{program}: {}", String::from_utf8_lossy(&o.stderr));
+    let result: Value = serde_json::from_slice(&o.stdout).unwrap();
+    let processes = result["processes"].as_array().unwrap();
+    assert!(processes.iter().all(|p| p["unexplained"] == 0), "{result}");
+    let name = |p: &Value| p["program"].as_str().unwrap().rsplit('/').next().unwrap().to_string();
+    let mut names: Vec<String> = processes.iter().map(name).collect();
+    names.sort();
+    let captured = result["expanded"]["instructions"].as_u64().unwrap() + processes.iter().map(count).sum::<u64>();
+    (names, captured, logged(place))
+}
+
+/// Whether numbers are equal but for repetitions of `rep`. Processes between fork and exec share a log: where lines of two of them
+/// alternate, each repetition counts, which are at most so many percent of the lines. Without that the numbers are equal.
+fn is_near(captured: u64, logged: u64, percent: u64) -> bool {
+    100 * captured.abs_diff(logged) <= percent * logged
+}
+
+/// Compiles a program of this machine.
+fn compile(place: &Place, source: &str, name: &str) {
+    std::fs::write(place.path().join("source.c"), source).unwrap();
+    let compiler = ["-O1", "-static", "-o", name, "source.c"];
+    let status = Command::new("gcc").args(compiler).current_dir(place.path()).status();
+    assert!(status.expect("tools/setup installs the compiler").success());
+}
+
+#[test]
+fn bash_make_and_the_driver_of_gcc_are_followed() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let place = Place::new();
+    let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+    compile(&place, "int main(int n, char **w) { return n > 2 && w[2][0] == 'b' ? 3 : 0; }", "tool");
+
+    write("a.sh", "trap 'x=1' USR1\nkill -USR1 $$\n(./tool x; exit 2)\necho a | ./tool\nexit 4\n");
+    let (names, captured, logged) = followed(&place, "/bin/bash a.sh", 4);
+    assert_eq!(names, ["bash", "bash", "bash", "bash", "tool", "tool"]);
+    assert!(is_near(captured, logged, 3), "bash: {captured} captured, {logged} logged");
+
+    // the driver, with other programs in the place of the compiler, the assembler and the linker
+    std::fs::create_dir(place.path().join("b")).unwrap();
+    for name in ["cc1", "as", "collect2"] {
+        std::fs::copy(place.path().join("tool"), place.path().join("b").join(name)).unwrap();
+    }
+    let (mut names, captured, logged) = followed(&place, "/usr/bin/gcc -Bb/ -o out source.c", 0);
+    names.retain(|n| n != "gcc");
+    assert_eq!(names, ["as", "cc1", "collect2"]);
+    assert!(is_near(captured, logged, 1), "gcc: {captured} captured, {logged} logged");
+
+    // two recipes at a time, of which one fails
+    write("Makefile", "SHELL = ./tool\nall: one two\none two:\n\t@+$@\n");
+    write("Makefile.bad", "SHELL = ./tool\nall: one bad\none bad:\n\t@+$@\n");
+    for (file, code) in [("Makefile", 0), ("Makefile.bad", 2)] {
+        let (mut names, captured, logged) = followed(&place, &format!("/usr/bin/make -r -j2 -f {file}"), code);
+        names.retain(|n| n != "make");
+        assert_eq!(names, ["tool", "tool"]);
+        assert!(is_near(captured, logged, 15), "make: {captured} captured, {logged} logged");
     }
 }
 

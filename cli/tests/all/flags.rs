@@ -207,6 +207,9 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("heap", "realloc", "numbers", ""),
     ("heap", "free", "keep", ""),
     ("sweep", "set", "m4", ""),
+    ("sweep", "seeds", "1..3", ""),
+    ("sweep", "repeat", "2", ""),
+    ("sweep", "startup", "1000", ""),
     ("sweep", "trace", "p.elf", ""),
     ("vcd", "registers", "", ""),
 ];

@@ -28,6 +28,7 @@ mod jtag;
 mod litex;
 mod lock;
 mod modules;
+mod notebook;
 mod packages;
 mod papers;
 mod pipes;

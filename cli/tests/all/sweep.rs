@@ -361,3 +361,34 @@ fn stats_measures_what_a_sweep_measures() {
     assert!(o.status.code() == Some(2) && String::from_utf8_lossy(&o.stderr).contains("--elf names it"));
     assert!(place.good("stats p.ret --elf p.elf --scheme etrace").contains("per instruction"));
 }
+
+#[test]
+fn runs_with_several_seeds_have_their_spread_in_table_and_json() {
+    let place = Place::new();
+    let line = "sweep --trace builtin:lockcont --harts 2 --max-instructions 60000 --encoding tr_e,nx_b --set m4 -o s";
+    let text = place.good(&format!("{line} --repeat 3 --startup 20000"));
+    let heading = text.lines().next().unwrap();
+    for column in ["runs", "arithmetic", "geometric", "windows", "start-up"] {
+        assert!(heading.contains(column), "{heading}");
+    }
+    let row = text.lines().find(|l| l.starts_with("tr_e:m4")).unwrap();
+    assert!(row.matches(" ± ").count() == 3 && row.contains(" to "), "{row}");
+    // the same seeds by their numbers, all of them known
+    let again: Value =
+        serde_json::from_str(&place.good(&format!("{line} --seeds 1..4 --startup 20000 --json"))).unwrap();
+    assert_eq!((&again["points"], &again["points_from_before"]), (&6.into(), &6.into()));
+    let total = &again["totals"][0];
+    assert_eq!((&total["runs"], &total["seeds"]), (&3.into(), &serde_json::json!([1, 2, 3])));
+    assert!(total["total"]["ci95"].is_f64(), "{total}");
+    let mean = total["total"]["mean"].as_f64().unwrap();
+    assert!(row.contains(&format!("{mean:.4} ± ")), "{row}");
+    // one run has no interval
+    let text = place.good(&line.replace("-o s", "-o one"));
+    assert!(!text.contains('±') && !text.contains("runs"), "{text}");
+    place.good("run builtin:bank --max-instructions 3000 -o q.ret");
+    let (code, error) = refused(&place, "sweep --trace q.ret --encoding nx_b --repeat 2 -o r");
+    assert_eq!(
+        (code, error.as_str()),
+        (Some(2), "goshawk: q.ret: is a recording of a finished run; `--repeat` is for programs\n")
+    );
+}

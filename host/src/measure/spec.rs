@@ -139,7 +139,11 @@ impl SchemeSpec {
         match &self.scheme {
             AnyScheme::Baseline(_) | AnyScheme::Etrace(_) | AnyScheme::Ntrace(_) => 0,
             AnyScheme::Shared(set) => set.0.state_bits(platform.address_bits()).into(),
-            AnyScheme::Flow(flow) => u64::from(flow.state_bits(platform)) * u64::from(platform.cores),
+            AnyScheme::Flow(flow) => {
+                // predictors that all cores share exist once
+                let copies = if flow.takes_turns() { 1 } else { platform.cores };
+                u64::from(flow.state_bits(platform)) * u64::from(copies)
+            }
             AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
         }
     }

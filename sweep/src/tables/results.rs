@@ -2,6 +2,7 @@
 
 use super::{cell, label, percent, published, Measured, Selection};
 use crate::page::short;
+use crate::spread::{spreads, Spread};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
@@ -19,6 +20,8 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
     if stamped {
         tables.push(("Time-stamped traces", totals(m, true)?));
     }
+    let spread = spread(m);
+    tables.extend((!spread.is_empty()).then_some(("Spread over schedules", spread)));
     tables.push(("Functional traces by program", by_program(m, false)?));
     if stamped {
         tables.push(("Time-stamped traces by program", by_program(m, true)?));
@@ -112,6 +115,30 @@ fn totals(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
         }
     }
     Ok(out)
+}
+
+/// Means over programs with their confidence intervals over the seeds, and the extremes of programs and windows; empty if no
+/// program ran with several schedules.
+fn spread(m: &Measured) -> String {
+    let mut out = String::new();
+    let repeated = m.points.iter().filter(|p| p.seed().is_some_and(|seed| seed > 0));
+    let rows: Vec<Spread> = spreads(repeated).into_iter().filter(|r| r.runs > 1).collect();
+    let columns = ["N", "bpi, total", "arithmetic mean", "geometric mean", "least program", "greatest program"];
+    let columns = [&columns[..], &["least window", "greatest window", "start-up"]].concat();
+    if !rows.is_empty() {
+        head(&mut out, "scheme", &super::heads(&columns));
+    }
+    for r in rows {
+        let mut cells = vec![if r.timestamps { "t " } else { "" }.to_string() + &label(&r.scheme), r.harts.to_string()];
+        cells.extend([&r.total, &r.arithmetic].map(|mean| mean.text(4)));
+        cells.push(cell(r.geometric, |mean| mean.text(4)));
+        let windows = r.windows.map(|w| [w.0, w.1]);
+        cells.extend([r.range.0, r.range.1].map(|v| format!("{v:.4}")));
+        cells.extend([0, 1].map(|i| cell(windows, |w| format!("{:.4}", w[i]))));
+        cells.push(cell(r.startup, |v| format!("{v:.4}")));
+        row(&mut out, cells);
+    }
+    out
 }
 
 /// Bits per instruction of each program.

@@ -106,14 +106,14 @@ fn totals_are_those_of(page: &Value, rows: &[&Row]) {
         let sum = |f: fn(&Row) -> u64| mine.iter().map(|r| f(r)).sum::<u64>() as f64;
         let cell = |i: usize| t[i].as_str().unwrap();
         assert_eq!(number(cell(1)), mine.len() as f64, "{name}");
-        assert_eq!(number(cell(2)), sum(|r| r.instructions), "{name}");
-        assert_eq!(number(cell(3)), sum(|r| r.bits.unwrap()), "{name}");
-        assert_eq!(cell(4), format!("{:.4}", sum(|r| r.bits.unwrap()) / sum(|r| r.instructions)), "{name}");
+        assert_eq!(number(cell(3)), sum(|r| r.instructions), "{name}");
+        assert_eq!(number(cell(4)), sum(|r| r.bits.unwrap()), "{name}");
+        assert_eq!(cell(5), format!("{:.4}", sum(|r| r.bits.unwrap()) / sum(|r| r.instructions)), "{name}");
         let logs: f64 = mine.iter().map(|r| (r.bits.unwrap() as f64 / r.instructions as f64).ln()).sum();
-        assert_eq!(cell(5), format!("{:.4}", (logs / mine.len() as f64).exp()), "{name}");
-        assert_eq!(cell(12), format!("{0} of {0}", mine.len()), "{name}");
-        instructions += number(cell(2));
-        bits += number(cell(3));
+        assert_eq!(cell(8), format!("{:.4}", (logs / mine.len() as f64).exp()), "{name}");
+        assert_eq!(cell(18), format!("{0} of {0}", mine.len()), "{name}");
+        instructions += number(cell(3));
+        bits += number(cell(4));
     }
     let all = rows.iter().filter(|r| r.bits.is_some());
     assert_eq!(instructions, all.clone().map(|r| r.instructions).sum::<u64>() as f64);
@@ -152,11 +152,11 @@ fn the_page_draws_every_plot_shows_the_table_s_numbers_and_filters() {
     // 3 traces, 2 numbers of harts; 7 functional streams and 6 time-stamped ones
     assert_eq!((whole["bars"].as_u64(), whole["lines"].as_u64()), (Some(3 * 2 * 13), Some(24)));
     for (shown, r) in whole["points"].as_array().unwrap().iter().zip(&rows) {
-        assert_eq!((shown[2].as_str(), shown[12].as_str()), (Some(r.scheme.as_str()), Some(r.file.as_str())));
+        assert_eq!((shown[2].as_str(), shown[13].as_str()), (Some(r.scheme.as_str()), Some(r.file.as_str())));
         let bits = r.bits.map_or(-1.0, |b| b as f64);
-        assert_eq!(if bits < 0.0 { -1.0 } else { number(shown[6].as_str().unwrap()) }, bits, "{}", r.file);
+        assert_eq!(if bits < 0.0 { -1.0 } else { number(shown[7].as_str().unwrap()) }, bits, "{}", r.file);
         let rate = r.outcome_miss_percent.filter(|_| r.conditionals > 0);
-        assert_eq!(shown[9], rate.map_or("–".into(), |v| format!("{v:.3}")), "{}", r.file);
+        assert_eq!(shown[10], rate.map_or("–".into(), |v| format!("{v:.3}")), "{}", r.file);
     }
     // chunk sizes match the library's
     let field = whole["chunks"].as_array().unwrap().iter().find(|r| r[0] == "m4" && r[1] == "bCnt").unwrap();

@@ -2,7 +2,7 @@
 
 use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
 use retire::file::retire::{RetireInfo, RetireWriter};
-use retire::{FlowEvent, RetireSink};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::Family;
 use std::path::Path;
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sweep::plan::{Plan, Shard};
 use sweep::point::{Point, Verified};
 use sweep::run::{run, Options, Provenance};
+use sweep::spread::spreads;
 use sweep::store::{files, merge, Manifest, Store};
 use sweep::SweepError;
 
@@ -304,4 +305,101 @@ fn shards_of_a_trace_that_was_changed_in_between_do_not_merge() {
     }
     let e = merge(&folder.path().join("all"), &parts).unwrap_err().to_string();
     assert!(e.contains("its trace") && e.contains(&format!("is not the one of {}", parts[0].display())), "{e}");
+}
+
+#[test]
+fn seeds_are_runs_of_one_trace_and_the_start_up_is_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = Plan {
+        traces: texts(&["builtin:lockcont"]),
+        harts: vec![2],
+        encodings: texts(&["tr_e:m4", "nx_b", "gzip-1"]),
+        seeds: vec![1, 2, 3],
+        startup: 20_000,
+        ..Plan::default()
+    };
+    plan.settings.max_instructions = Some(60_000);
+    let (jobs, left_out, _) = plan.jobs().unwrap();
+    assert_eq!((jobs.len(), files(&jobs).len()), (3, 6));
+    assert_eq!(left_out, ["gzip-1 with a start-up apart: its bits are known at the end of a run only"]);
+    assert_eq!(sweep(&plan, Shard::ALL, folder.path()).unwrap(), 6);
+    let points = results(folder.path());
+    let seeds: Vec<_> = points.iter().map(|p| p.1.seed().unwrap()).collect();
+    assert_eq!(seeds, [1, 1, 2, 2, 3, 3]);
+    let hashes: std::collections::BTreeSet<&str> = points.iter().map(|p| p.1.trace_hash.as_str()).collect();
+    // the start delays of some seeds differ by the same number of cycles, so that their schedules are alike
+    assert!(hashes.len() > 1, "{hashes:?}");
+    // the same runs without a start-up: the same streams
+    let whole = folder.path().join("whole");
+    sweep(&Plan { startup: 0, encodings: texts(&["tr_e:m4", "nx_b"]), ..plan.clone() }, Shard::ALL, &whole).unwrap();
+    for ((file, p), (_, w)) in points.iter().zip(results(&whole)) {
+        let startup = p.startup.unwrap();
+        let (bits, instructions) = p.steady().unwrap();
+        assert_eq!((p.verified, p.bits, w.startup), (Verified::Equal, w.bits, None), "{file}");
+        assert!((20_000..20_100).contains(&startup.instructions), "{file}: {startup:?}");
+        assert_eq!(instructions, p.instructions - startup.instructions, "{file}");
+        assert!(startup.bits.unwrap() > 0 && bits > 0 && bits + startup.bits.unwrap() == w.bits.unwrap(), "{file}");
+    }
+    let rows = spreads(points.iter().map(|p| &p.1));
+    assert_eq!(rows.iter().map(|r| (r.scheme.as_str(), r.runs)).collect::<Vec<_>>(), [("tr_e:m4", 3), ("nx_b", 3)]);
+    assert!(rows.iter().all(|r| r.total.ci95.is_some() && r.windows.unwrap().0 <= r.windows.unwrap().1));
+    // a recording is not repeated
+    let (events, info) = record("vm", 2);
+    let ret = folder.path().join("vm.ret");
+    let mut writer = RetireWriter::create(&ret, &info).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    let recorded = Plan { traces: vec![ret.display().to_string()], ..plan.clone() };
+    assert_eq!(files(&recorded.jobs().unwrap().0).len(), 2);
+    let longer = Plan { startup: 70_000, ..plan };
+    let e = sweep(&longer, Shard::ALL, &folder.path().join("longer")).unwrap_err().to_string();
+    assert!(e.contains("all in the start-up of 70000; expected a shorter start-up"), "{e}");
+}
+
+#[test]
+fn a_run_has_the_same_streams_in_every_container() {
+    let folder = tempfile::tempdir().unwrap();
+    let event = |kind, pc, target, cycle| FlowEvent { hart: 0, kind, len: 4, count: 3, pc, target, cycle };
+    // code without compressed instructions, so that two bits of each address are 0
+    let mut events = vec![FlowEvent { len: 0, count: 0, ..event(FlowKind::Start, 0x1000, 0x1000, 0) }];
+    for i in 0..500u64 {
+        events.push(event(FlowKind::IndirectJump, 0x1008, 0x2000 + 16 * (i * i % 7), 6 * i + 3));
+        events.push(event(FlowKind::IndirectJump, 0x2008 + 16 * (i * i % 7), 0x1000, 6 * i + 6));
+    }
+    events.push(FlowEvent { len: 0, count: 0, ..event(FlowKind::Stop, 0x1000, 0x1000, 3000) });
+    let (ret, rbt) = (folder.path().join("run.ret"), folder.path().join("run.rbt1"));
+    let mut writer = RetireWriter::create(&ret, &record("fft", 1).1).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    let mut writer = Rbt1Writer::create(&rbt, false, &[]).unwrap();
+    events.iter().for_each(|e| writer.event(e));
+    writer.finish().unwrap();
+    let traces = [&ret, &rbt].map(|p| p.display().to_string()).to_vec();
+    let plan = Plan { traces, encodings: texts(&["tr_e:s0", "nx_b"]), ..Plan::default() };
+    sweep(&plan, Shard::ALL, &folder.path().join("out")).unwrap();
+    let points = results(&folder.path().join("out"));
+    let of = |i: usize| (points[i].1.platform.align, points[i].1.bits);
+    assert_eq!((of(0), of(1)), (of(2), of(3)));
+    assert_eq!(of(0).0, 1);
+}
+
+#[test]
+fn predictors_that_all_cores_share_count_once() {
+    let state = |scheme: &str, cores: u8| {
+        let plan = Plan {
+            traces: texts(&["builtin:fft"]),
+            harts: vec![cores],
+            encodings: texts(&[scheme]),
+            verify: false,
+            ..plan()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        sweep(&Plan { timestamps: vec![false], ..plan }, Shard::ALL, folder.path()).unwrap();
+        let point = results(folder.path()).remove(0).1;
+        (point.state_bits, point.rule_gates())
+    };
+    let (one, gates) = state("tr_e:m4", 1);
+    assert_eq!(state("tr_e:m4", 8), (8 * one, gates));
+    assert_eq!(state("tr_e:m4+shared", 8), (one, gates / 8.0));
+    assert_eq!(state("shared:m4", 8), (one, gates / 8.0));
 }

@@ -161,7 +161,8 @@ pub fn etrace(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Figure 10: gates of the predictors' state by the paper's rule, and 32 bits per instruction over what is sent.
+/// Figure 10: gates of the predictors' state by the paper's rule, and 32 bits per instruction over what is sent. State and
+/// bits are those of the same predictors: with the upper address bits apart, where targets are predicted.
 pub fn gates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns =
@@ -169,9 +170,13 @@ pub fn gates(m: &Measured) -> Result<String, SweepError> {
     head(&mut out, "set", &heads(&columns));
     for set in &NAMED_SETS[3..] {
         let mut params = set.params;
-        params.upper_bits = if params.target.predicts() { UPPER_BITS } else { 0 };
+        let mut scheme = format!("tr_e:{}", set.name);
+        if params.target.predicts() {
+            params.upper_bits = UPPER_BITS;
+            scheme += &format!("+upper{UPPER_BITS}");
+        }
         let bits = params.state_bits(ADDRESS_BITS);
-        let bpi = m.sum(None, Selection::alone(&format!("tr_e:{}", set.name)))?.bpi();
+        let bpi = m.sum(None, Selection::alone(&scheme))?.bpi();
         let (gates, compression) = match set.name {
             "s0" => ("*1,771*", ""),
             "s1" => ("", "*428*"),
