@@ -45,6 +45,9 @@ enum Kind {
 
 type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
 
+/// Bytes, and for those up to each position the number of the instruction with which they are reported.
+pub(super) type Reported = (Vec<u8>, Vec<(u64, usize)>);
+
 /// An instruction that can affect packets, or a trap.
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -560,7 +563,7 @@ impl<'a> Encoder<'a> {
     ///
     /// # Errors
     /// As [`Encoder::finish`].
-    pub(super) fn finish_with_dues(mut self) -> Result<(Vec<u8>, Vec<(u64, usize)>), EtraceError> {
+    pub(super) fn finish_with_dues(mut self) -> Result<Reported, EtraceError> {
         let dues = std::mem::take(&mut self.dues);
         Ok((self.finish()?.bytes, dues))
     }
