@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_start_up_ends_with_the_event_that_reaches_its_length() {
-        let event = |i| FlowEvent { hart: 0, kind: FlowKind::Jump, len: 4, count: 3, pc: 0, target: 0, cycle: i * 700 };
+        let event =
+            |i: u64| FlowEvent { hart: 0, kind: FlowKind::Jump, len: 4, count: 3, pc: 0, target: 0, cycle: i * 700 };
         let all: Vec<_> = (0..100).map(event).collect();
         for (startup, right) in [(1, Some((3, 0))), (90, Some((90, 29 * 700))), (91, Some((93, 30 * 700))), (301, None)]
         {
