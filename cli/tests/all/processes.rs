@@ -52,7 +52,10 @@ fn counted(place: &Place) -> Counts {
             *counts.entry((now, pc)).or_insert(0) += 1;
             pc += u64::from(image.instruction(pc).unwrap().1);
         }
-        pc = e.target;
+        // the event that follows counts from before
+        if !matches!(e.kind, FlowKind::Context { alone: false, .. }) {
+            pc = e.target;
+        }
         match e.kind {
             FlowKind::Context { context, alone: true } => (now, next) = (context, context),
             FlowKind::Context { context, alone: false } => next = context,

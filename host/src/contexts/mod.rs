@@ -147,6 +147,10 @@ impl<S> Split<S> {
 impl<S: RetireSink> RetireSink for Split<S> {
     fn event(&mut self, e: &FlowEvent) {
         let context = self.contexts.pass(e);
+        // the event that follows counts from before
+        if matches!(e.kind, FlowKind::Context { alone: false, .. }) {
+            return;
+        }
         let number = self.selection.has(context).then(|| *self.of.get(context));
         let (last, next) = std::mem::replace(&mut self.last[usize::from(e.hart)], (number, e.target));
         let Some(sink) = number.and_then(|number| self.sinks.get_mut(number)) else { return };
@@ -195,7 +199,7 @@ mod tests {
             event(FlowKind::TrapReturn, 2, 0x8004, 0x100),
             event(context(0, true), 0, 0x100, 0x100),
             event(FlowKind::Jump, 3, 0x108, 0x200),
-            event(context(1, false), 0, 0x204, 0x204),
+            event(context(1, false), 0, 0x8000, 0x8000),
             event(FlowKind::Trap { interrupt: true, cause: 7 }, 1, 0x204, 0x8000),
             event(FlowKind::TrapReturn, 5, 0x8010, 0x204),
             event(context(0, true), 0, 0x204, 0x204),

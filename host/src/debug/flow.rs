@@ -256,6 +256,10 @@ impl<'a> Flow<'a> {
         }
         self.state.done = 0;
         let core = &mut self.state.cores[usize::from(e.hart)];
+        // the event that follows counts from before
+        if matches!(e.kind, FlowKind::Context { alone: false, .. }) {
+            return core.stack.event(&e, None, &mut self.functions, None, |_| {});
+        }
         if core.pc != Some(e.target) && !self.moved.contains(&e.hart) {
             self.moved.push(e.hart);
         }

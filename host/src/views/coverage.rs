@@ -268,6 +268,10 @@ impl Default for Coverage {
 
 impl RetireSink for Coverage {
     fn event(&mut self, e: &FlowEvent) {
+        // the event that follows counts from before
+        if matches!(e.kind, FlowKind::Context { alone: false, .. }) {
+            return;
+        }
         let next = &mut self.next[usize::from(e.hart)];
         if e.count > 0 {
             *self.runs.entry((*next, e.count)).or_insert(0) += 1;

@@ -47,6 +47,10 @@ impl Place {
     /// Goes on to the place after the next event of its hart.
     #[inline]
     pub fn pass(&mut self, e: &FlowEvent) {
+        // the event that follows counts from before
+        if matches!(e.kind, FlowKind::Context { alone: false, .. }) {
+            return;
+        }
         self.pc = e.target;
         self.when = When { hart: e.hart, cycle: e.cycle, until: e.cycle, ..self.when };
         self.when = match e.kind {
@@ -83,6 +87,18 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trap_with_a_context_counts_from_before_it() {
+        let mut place = Place::default();
+        let event = |kind, target| FlowEvent { hart: 0, kind, len: 0, count: 0, pc: 0, target, cycle: 0 };
+        let context = |alone| FlowKind::Context { context: crate::Context::new(1, 2), alone };
+        place.pass(&event(FlowKind::Jump, 0x80));
+        place.pass(&event(context(false), 0x900));
+        assert_eq!(place.pc, 0x80);
+        place.pass(&event(context(true), 0x90));
+        assert_eq!(place.pc, 0x90);
+    }
 
     #[test]
     fn places_count_what_is_lost_until_a_loss_of_unknown_length() {
