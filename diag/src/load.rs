@@ -4,6 +4,7 @@
 
 use crate::layout::{Layout, Rules};
 use sim::diag::chip::FIRST_NODE;
+use sim::diag::master;
 use sim::diag::packet::{Op, Packet, HOST, MAX_WORDS};
 use sim::diag::registers::{self, Writes};
 
@@ -43,6 +44,12 @@ pub fn set(layout: &Layout, cores: u8, lite: bool) -> Vec<Packet> {
     let nodes = layout.rules.iter().enumerate().flat_map(|(n, r)| write(FIRST_NODE + n as u8, &node(r)));
     let slots = if lite { registers::lite(&layout.slots) } else { registers::full(&layout.slots) };
     nodes.chain((0..cores).flat_map(|c| write(c, &slots))).collect()
+}
+
+/// Packets that configure the generators of `masters` bus masters, on a chip with `cores` cores.
+pub fn set_masters(layout: &Layout, cores: u8, masters: u8) -> Vec<Packet> {
+    let slots = registers::full(&master::slots(&layout.slots));
+    (cores..cores + masters).flat_map(|m| write(m, &slots)).collect()
 }
 
 /// Packets that stop the tick and flush all tables; each table responds when it is empty.

@@ -43,6 +43,8 @@ pub struct Header {
     pub lite: bool,
     /// State that depends on the order of cores could be on the chip.
     pub unordered: bool,
+    /// Bus masters with generators.
+    pub masters: u8,
 }
 
 /// What is known at the end of a run.
@@ -112,9 +114,12 @@ fn bits(v: &[bool]) -> String {
 
 /// Writes a log file of frames.
 pub fn write(header: &Header, frames: &[u8], end: &End) -> Vec<u8> {
-    let Header { script, cut, cores, clock_hz, lite, unordered } = header;
+    let Header { script, cut, cores, clock_hz, lite, unordered, masters } = header;
     let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans, &cut.logs].map(|v| bits(v));
-    let chip = json!({ "cores": cores, "clock_hz": clock_hz, "lite": lite, "unordered": unordered });
+    let mut chip = json!({ "cores": cores, "clock_hz": clock_hz, "lite": lite, "unordered": unordered });
+    if *masters > 0 {
+        chip["masters"] = (*masters).into();
+    }
     let head = json!({ "script": script, "cut": cut, "chip": chip }).to_string();
     let End { cycles, frames: number, lost, unreported } = end;
     let tail = json!({ "cycles": cycles, "frames": number, "lost": lost, "unreported": unreported }).to_string();
@@ -153,6 +158,9 @@ fn header(text: &[u8]) -> Result<Header, String> {
     let number = |what: &str| value["chip"][what].as_u64().ok_or_else(|| damaged(what));
     let flag = |what: &str| value["chip"][what].as_bool().ok_or_else(|| damaged(what));
     let cores = u8::try_from(number("cores")?).ok().filter(|c| (1..=16).contains(c));
+    // a chip without generators of bus masters has no such number
+    let masters = u8::try_from(value["chip"]["masters"].as_u64().unwrap_or(0)).ok();
+    let room = 16 - cores.unwrap_or(0);
     Ok(Header {
         script: value["script"].as_str().ok_or_else(|| damaged("script"))?.into(),
         cut: Cut { filters: list(0)?, maps: list(1)?, machines: list(2)?, spans: list(3)?, logs: list(4)? },
@@ -160,6 +168,7 @@ fn header(text: &[u8]) -> Result<Header, String> {
         clock_hz: number("clock_hz")?,
         lite: flag("lite")?,
         unordered: flag("unordered")?,
+        masters: masters.filter(|m| *m <= room).ok_or_else(|| damaged("number of bus masters that fits"))?,
     })
 }
 

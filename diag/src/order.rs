@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// How the host treats the order of events. The default: events are taken as they arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Cores; 0: the order is not considered.
+    /// Producers of events: cores, and bus masters if their stores can be events; 0: the order is not considered.
     pub cores: u8,
     /// Maximum number of events that the host holds back to sort them; 0: nothing depends on the order.
     pub window: usize,
@@ -145,9 +145,15 @@ pub fn depth(app: &App, params: &ChipParams) -> usize {
     instructions * hits(app).max(1) + usize::from(params.generator.fifo) + 2
 }
 
+/// Whether stores of bus masters can be events.
+fn watches_stores(app: &App) -> bool {
+    let stores = |t: Trigger| matches!(t, Trigger::Data { stores: true, .. });
+    app.uses.iter().any(|u| u.triggers().any(stores))
+}
+
 /// Clients of the ring that send to the host.
 pub fn clients(params: &ChipParams) -> usize {
-    usize::from(params.cores) + params.nodes.len() + usize::from(params.trace)
+    usize::from(params.producers()) + params.nodes.len() + usize::from(params.trace)
 }
 
 /// Maximum number of events that overtake one: while it waits for those before it in its generator, each client has a
@@ -158,9 +164,10 @@ pub fn window(app: &App, params: &ChipParams) -> usize {
 
 /// Requires the order of time: gives each event whose order matters its time, and sets the size of the host's window.
 pub fn require(app: &mut App, params: &ChipParams) {
-    let any = dependent(app, params.cores).uses.contains(&true);
+    let cores = if watches_stores(app) { params.producers() } else { params.cores };
+    let any = dependent(app, cores).uses.contains(&true);
     let window = if any { window(app, params) } else { 0 };
-    app.order = Order { cores: params.cores, window, depth: depth(app, params), ..app.order };
+    app.order = Order { cores, window, depth: depth(app, params), ..app.order };
     stamp(app);
 }
 

@@ -10,12 +10,13 @@ use crate::replayed::{self, Replayed};
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use sim::diag::chip::{Chip, ChipParams};
 use sim::diag::generator::{Generator, Losses, ObservedInsn};
+use sim::diag::master;
 use sim::diag::node::trace::PACKET_WORDS;
 use sim::diag::packet::{Body, Op, Packet};
-use sim::diag::trigger::GeneratorParams;
+use sim::diag::trigger::{GeneratorParams, Slot};
 use sim::params::TraceParams;
 use sim::system::System;
 
@@ -69,6 +70,8 @@ pub struct OnChip {
     totals: Totals,
     log: Option<Recorder>,
     traced: Option<Traced>,
+    slots: Vec<Slot>,
+    unseen: u64,
 }
 
 /// The trace that accompanies a script: the trace system, and the packets at the host, which takes them at the end.
@@ -89,16 +92,20 @@ struct Traced {
 impl OnChip {
     /// Creates a chip with an application and its layout.
     pub fn new(app: &App, layout: &Layout, params: ChipParams, image: Image) -> Result<Self, String> {
-        let cores = params.cores;
+        let (cores, producers) = (params.cores, params.producers());
         let mut chip = Chip::new(params);
         for c in 0..cores {
             chip.generator(c).set(layout.slots.clone()).map_err(|e| e.to_string())?;
+        }
+        let slots = master::slots(&layout.slots);
+        for m in cores..producers {
+            chip.generator(m).set(slots.clone()).map_err(|e| e.to_string())?;
         }
         for (n, node) in layout.nodes.iter().enumerate() {
             *chip.node(n) = node.clone();
         }
         let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
-        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None, traced: None })
+        Ok(Self { watcher, chip, host, totals: Totals::default(), log: None, traced: None, slots, unseen: 0 })
     }
 
     /// The same on a chip with a trace system, whose words leave by the same link and provide the points without a
@@ -218,6 +225,11 @@ impl OnChip {
         self.watcher.has_data
     }
 
+    /// Stores of bus masters to watched variables that no generator observes: the chip has none for bus masters.
+    pub fn unseen_stores(&self) -> u64 {
+        self.unseen
+    }
+
     fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
         let (chip, totals) = (&mut self.chip, &mut self.totals);
         f(&mut self.watcher, &mut |core, seen| {
@@ -239,13 +251,26 @@ impl RetireSink for OnChip {
     fn data(&mut self, data: &DataEvent) {
         self.with(|w, mut each| w.data(data, &mut each));
     }
+
+    fn master(&mut self, store: &MasterStore) {
+        let (seen, params) = (master::observed(store), self.chip.params());
+        if params.masters == 0 {
+            self.unseen += u64::from(master::is_hit(&self.slots, &seen));
+            return;
+        }
+        let first = params.cores;
+        self.chip.observe(first, &seen);
+        self.pump();
+    }
 }
 
 /// An application on generators alone: every event is taken immediately, in commit order.
 #[derive(Debug)]
 pub struct Reference {
     watcher: Watcher,
+    /// Of the cores, then of the bus masters.
     generators: Vec<Generator>,
+    masters: u8,
     runtime: Runtime,
     tick: Option<(u64, u64)>,
     totals: Totals,
@@ -262,10 +287,24 @@ impl Reference {
         Ok(Self {
             watcher: Watcher::new(image, cores),
             generators,
+            masters: 0,
             runtime: Runtime::host(app, layout),
             tick: app.tick.map(|t| (t.into(), t.into())),
             totals: Totals::default(),
         })
+    }
+
+    /// Adds generators for bus masters that are not cores.
+    pub fn with_masters(mut self, layout: &Layout, masters: u8) -> Result<Self, String> {
+        let params = GeneratorParams { slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::MASTER };
+        let first = self.generators.len() as u8;
+        for m in first..first + masters {
+            let mut generator = Generator::new(params, m);
+            generator.set(master::slots(&layout.slots)).map_err(|e| e.to_string())?;
+            self.generators.push(generator);
+        }
+        self.masters = masters;
+        Ok(self)
     }
 
     /// The runtime of the host.
@@ -299,25 +338,32 @@ impl Reference {
     }
 
     fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
-        let (generators, totals, runtime, tick) =
-            (&mut self.generators, &mut self.totals, &mut self.runtime, &mut self.tick);
+        let mut parts = (&mut self.generators, &mut self.totals, &mut self.runtime, &mut self.tick);
         f(&mut self.watcher, &mut |core, seen| {
-            totals.seen(seen);
-            while let Some((next, period)) = tick.filter(|t| t.0 <= seen.cycle) {
-                runtime.tick(next);
-                *tick = Some((next + period, period));
-            }
-            let g = &mut generators[usize::from(core)];
-            g.observe(seen);
-            while !g.is_idle() {
-                g.clock(None);
-                while let Some((_, event)) = g.pop() {
-                    totals.events += 1;
-                    totals.event_bytes += 2 * event.words() as u64;
-                    runtime.take(&event);
-                }
-            }
+            parts.1.seen(seen);
+            observe(&mut parts, core, seen);
         });
+    }
+}
+
+/// What a reference changes for an observed instruction: generators, totals, runtime, and the next tick.
+type Parts<'a> = (&'a mut Vec<Generator>, &'a mut Totals, &'a mut Runtime, &'a mut Option<(u64, u64)>);
+
+/// A generator of a reference observes an instruction or a store, and the host takes its events.
+fn observe((generators, totals, runtime, tick): &mut Parts<'_>, producer: u8, seen: &ObservedInsn) {
+    while let Some((next, period)) = tick.filter(|t| t.0 <= seen.cycle) {
+        runtime.tick(next);
+        **tick = Some((next + period, period));
+    }
+    let g = &mut generators[usize::from(producer)];
+    g.observe(seen);
+    while !g.is_idle() {
+        g.clock(None);
+        while let Some((_, event)) = g.pop() {
+            totals.events += 1;
+            totals.event_bytes += 2 * event.words() as u64;
+            runtime.take(&event);
+        }
     }
 }
 
@@ -330,5 +376,13 @@ impl RetireSink for Reference {
 
     fn data(&mut self, data: &DataEvent) {
         self.with(|w, mut each| w.data(data, &mut each));
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        if self.masters > 0 {
+            let first = self.generators.len() as u8 - self.masters;
+            let mut parts = (&mut self.generators, &mut self.totals, &mut self.runtime, &mut self.tick);
+            observe(&mut parts, first, &master::observed(store));
+        }
     }
 }

@@ -18,8 +18,12 @@ use code::Code;
 use debug_info::{DebugInfo, Reader};
 use names::Name;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use sim::diag::master::NO_PC;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// What stands for the address of a store that no instruction made.
+pub const MASTER: &str = "bus master";
 
 /// A symbol.
 #[derive(Clone, Debug)]
@@ -141,6 +145,9 @@ impl Symbols {
 
     /// The symbol at an address, with `+0x..` if inside it.
     pub fn at(&self, addr: u32) -> Option<String> {
+        if addr == NO_PC {
+            return Some(MASTER.into());
+        }
         let s = self.containing(addr)?;
         Some(if s.at == addr { s.printed.clone() } else { format!("{}+{:#x}", s.printed, addr - s.at) })
     }

@@ -60,6 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         outside: Vec::new(),
         nodes: vec![NodeKind::Count(64)],
         windows: false,
+        masters: 0,
     };
     let paper = DiagParams {
         cores: 4,
@@ -67,6 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         outside: Vec::new(),
         nodes: vec![NodeKind::Machine(16), NodeKind::Aggregate(256)],
         windows: false,
+        masters: 0,
     };
     let (output, host) = (Output::Uart { divisor: 25 }, Host::Starts);
     let soc = SocConfig { log2_ram: 15, output, host, ..SocConfig::simulated(CoreKind::Picorv32, 4) };

@@ -5,6 +5,7 @@ use super::traced::{self, TraceArgs, TraceRequest, Traced};
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::input_name;
 use crate::hardware::built;
+use crate::output::plural;
 use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
@@ -20,7 +21,7 @@ use host::input::BUILTIN;
 use retire::elf::Program;
 use retire::file::input;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use sim::diag::chip::ChipParams;
 use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
@@ -64,6 +65,10 @@ pub struct ChipArgs {
     /// order; its results are marked
     #[arg(long)]
     unordered: bool,
+    /// Bus masters other than cores, with an event generator each: `write:` and `access:` see their stores, too, as those
+    /// of the cores after the last. The built-in machine has one, a DMA. Not with --soc or --processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    masters: u8,
 }
 
 /// The event generators of a chip.
@@ -79,27 +84,54 @@ impl ChipArgs {
     /// The chip of a recorded run.
     pub fn recorded(header: &Header) -> Self {
         let clock = (header.clock_hz / 1_000_000).clamp(1, 10_000);
-        Self { lite: header.lite, unordered: header.unordered, ..Self::with_clock(clock) }
+        let (lite, unordered, masters) = (header.lite, header.unordered, header.masters);
+        Self { lite, unordered, masters, ..Self::with_clock(clock) }
     }
 
     /// The default chip with this clock rate, in MHz.
     pub fn with_clock(clock: u64) -> Self {
-        Self { clock, link: 12_000, lite: false, unordered: false }
+        Self { clock, link: 12_000, lite: false, unordered: false, masters: 0 }
+    }
+
+    /// As [`Self::with_clock`], with a generator for a bus master.
+    pub fn with_master(clock: u64) -> Self {
+        Self { masters: 1, ..Self::with_clock(clock) }
+    }
+
+    /// Refuses generators of bus masters for what has none.
+    pub fn without_masters(&self, of: &str) -> Result<(), Failure> {
+        match self.masters {
+            0 => Ok(()),
+            n => Err(Failure::Other(format!("`--masters {n}`: not with `{of}`, which observes cores only"))),
+        }
     }
 
     /// The header of a log of a chip with `cores` cores.
     pub fn header(&self, script: &str, cut: &Cut, cores: u8) -> Header {
         let (script, cut) = (script.into(), cut.clone());
         let (clock_hz, lite, unordered) = (self.clock * 1_000_000, self.lite, self.unordered);
-        Header { script, cut, cores, clock_hz, lite, unordered }
+        Header { script, cut, cores, clock_hz, lite, unordered, masters: self.masters }
     }
 
     /// Parameters of the chip for `cores` cores.
     pub fn params(&self, cores: u8) -> ChipParams {
         let generator = generator(self.lite);
         let (clock_hz, link_bits) = (self.clock * 1_000_000, self.link * 1000);
-        ChipParams { generator, clock_hz, link_bits, ..ChipParams::new(cores) }
+        // without a chip there may be more cores
+        let masters = self.masters.min(16_u8.saturating_sub(cores));
+        ChipParams { generator, clock_hz, link_bits, masters, ..ChipParams::new(cores) }
     }
+}
+
+/// Refuses more bus masters than there are event generators.
+pub fn check_masters(cores: u8, masters: u8) -> Result<(), Failure> {
+    if cores + masters <= 16 {
+        return Ok(());
+    }
+    let (cores, most) = (plural(cores, "core"), 16 - cores);
+    Err(Failure::Other(format!(
+        "`--masters {masters}`: with {cores} at most {most}; a chip has 1 to 16 event generators"
+    )))
 }
 
 /// Nodes of a chip, of the kinds that have circuits.
@@ -258,6 +290,10 @@ impl RetireSink for TracedChip {
     fn data(&mut self, data: &DataEvent) {
         self.chip.data(data);
     }
+
+    fn master(&mut self, store: &MasterStore) {
+        self.chip.master(store);
+    }
 }
 
 /// The application alone and a trace system, both of which observe a run.
@@ -286,6 +322,10 @@ impl RetireSink for Measured {
 
     fn data(&mut self, data: &DataEvent) {
         self.reference.data(data);
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        self.reference.master(store);
     }
 }
 
@@ -338,6 +378,7 @@ impl ScriptArgs {
         core: CoreKind,
         detection: PointDetection,
     ) -> Result<OpenedSoc, Failure> {
+        chip.without_masters("--soc")?;
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => built(builtin, core)?.to_vec(),
             None => input::elf(Path::new(input))?,
@@ -394,10 +435,24 @@ impl ScriptArgs {
         if cores > 16 {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
         }
+        if detection != PointDetection::Any {
+            check_masters(cores, chip.masters)?;
+        }
         let params = ChipParams { trace: detection == PointDetection::Traced, ..chip.params(cores) };
         let (whole, app) = resolve((&name, &text), &symbols, (&params, chip), detection)?;
         let image = Image::new(&named.program);
         Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image, name, whole })
+    }
+}
+
+/// Says which stores of bus masters no generator observed.
+pub fn note_unseen(chip: &OnChip) {
+    let unseen = chip.unseen_stores();
+    if unseen > 0 {
+        eprintln!(
+            "goshawk: note: {} to watched variables were of a bus master and are not seen; `--masters 1` observes them",
+            plural(unseen, "store")
+        );
     }
 }
 
@@ -469,7 +524,8 @@ impl Opened {
     /// The same for another application, with triggers for all of it.
     pub fn reference_of(&self, app: &App) -> Result<Reference, Failure> {
         let layout = layout(app, &self.params.nodes, &Cut::host(app)).map_err(Failure::Other)?;
-        Reference::new(app, &layout, self.params.cores, self.image.clone()).map_err(Failure::Other)
+        let reference = Reference::new(app, &layout, self.params.cores, self.image.clone());
+        reference.and_then(|r| r.with_masters(&layout, self.params.masters)).map_err(Failure::Other)
     }
 
     /// Passes the run to `sink`.
@@ -482,6 +538,7 @@ impl Opened {
     pub fn run_to_end<S: RetireSink>(&self, sink: &mut S, chip: impl Fn(&mut S) -> &mut OnChip) -> Result<(), Failure> {
         self.report_to(sink)?;
         self.check_data(chip(sink).has_data())?;
+        note_unseen(chip(sink));
         chip(sink).finish().map_err(Failure::Other)
     }
 

@@ -1,6 +1,6 @@
 //! `goshawk diag gen`: a diagnosis chip as Verilog, with its registers and test vectors
 
-use super::common::with_circuits;
+use super::common::{check_masters, with_circuits};
 use super::vectors::{self, Vectors};
 use crate::files::OutputPath;
 use crate::hardware::module_name;
@@ -26,6 +26,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag gen --cores 4 -o diag4\n  \
     goshawk diag gen --cores 2 --lite --nodes count:64,histogram -o diag-lite --json\n  \
+    goshawk diag gen --cores 2 --masters 1 -o diag-dma\n  \
     goshawk diag gen --nodes machine,aggregate:64 --module-name acme_diag -o acme")]
 pub struct Args {
     /// Folder to write to; it is created if missing
@@ -34,6 +35,9 @@ pub struct Args {
     /// Number of cores, with one event generator each, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     cores: u8,
+    /// Number of other bus masters, with an event generator for the stores of each; with the cores up to 16
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    masters: u8,
     /// Event generators without data: they match addresses only
     #[arg(long)]
     lite: bool,
@@ -63,7 +67,7 @@ pub struct Args {
 const VERILOG: &str = "goshawk_diag.v";
 
 /// Descriptions of a chip's ports; RVFI ports without data are described as for a trace system.
-const MEANINGS: [Meaning; 15] = [
+const MEANINGS: [Meaning; 19] = [
     ("host_valid", "a byte of a frame from the host is here, and stays until `host_ready`", "host_valid"),
     ("host_octet", "the byte", "host_octet"),
     ("host_ready", "it is taken at this edge if `host_valid`", "host_ready"),
@@ -78,6 +82,10 @@ const MEANINGS: [Meaning; 15] = [
     ("rvfi_mem_rdata", "what it loads", "core@_rvfi_mem_rdata"),
     ("rvfi_mem_wdata", "what it stores", "core@_rvfi_mem_wdata"),
     ("hide", "what was at the RVFI port one cycle earlier is outside of the window: `hide_i` of a trace system whose ports are delayed by one cycle", "core@_hide"),
+    ("master_valid", "the bus master stores: the bus accepts it in this cycle", "master@_valid"),
+    ("master_addr", "address of the word, or of the first byte", "master@_addr"),
+    ("master_mask", "bytes that it stores, 1, 2 or 4 adjacent ones, from that address on", "master@_mask"),
+    ("master_data", "what it stores", "master@_data"),
     ("cause", "of the trap before this instruction; 0 where the core does not report it", "core@_cause"),
 ];
 
@@ -88,11 +96,14 @@ type Client = (u8, &'static str, u16, &'static str);
 fn clients(params: &DiagParams) -> Vec<Client> {
     let name = if params.generator.lite { "lite event generator" } else { "full event generator" };
     let generators = (0..params.cores).map(|c| (c, name, params.generator.slots.into(), "triggers"));
+    let of_masters = "event generator of a bus master";
+    let slots = GeneratorParams::MASTER.slots.into();
+    let masters = (params.cores..params.producers()).map(|m| (m, of_masters, slots, "triggers"));
     let nodes = params.nodes.iter().enumerate().map(|(n, kind)| {
         let (capacity, of) = kind.capacity();
         (FIRST_NODE + n as u8, kind.name(), capacity, of)
     });
-    generators.chain(nodes).collect()
+    generators.chain(masters).chain(nodes).collect()
 }
 
 /// Documentation of clients, packets, registers and frames.
@@ -102,7 +113,7 @@ fn registers(params: &DiagParams) -> String {
          | address | client | kind | capacity |\n| ---: | --- | ---: | --- |\n"
     );
     let kinds = params.nodes.iter().map(|k| k.registers()[0]);
-    let kinds = (0..params.cores).map(|_| 1).chain(kinds);
+    let kinds = (0..params.producers()).map(|_| 1).chain(kinds);
     for ((address, name, capacity, of), kind) in clients(params).into_iter().zip(kinds) {
         text += &format!("| {address} | {name} | {kind} | {capacity} {of} |\n");
     }
@@ -113,7 +124,7 @@ fn described(params: &DiagParams) -> Value {
     let client = |(address, name, capacity, of): Client| json!({ "address": address, "client": name, "capacity": capacity, "of": of });
     let g = &params.generator;
     json!({
-        "cores": params.cores, "canonical": params.to_string(),
+        "cores": params.cores, "masters": params.masters, "canonical": params.to_string(),
         "generator": { "lite": g.lite, "slots": g.slots, "wide_slots": g.wide, "open_calls": g.returns, "stack_words": g.stack, "fifo": g.fifo },
         "clients": clients(params).into_iter().map(client).collect::<Vec<_>>(),
     })
@@ -147,7 +158,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         (false, false) => args.nodes.clone(),
     };
     let generator = if args.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
-    let params = DiagParams { cores: args.cores, generator, outside: Vec::new(), nodes, windows: args.windows };
+    let (cores, masters) = (args.cores, args.masters);
+    check_masters(cores, masters)?;
+    let params = DiagParams { cores, generator, outside: Vec::new(), nodes, windows: args.windows, masters };
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let files = files(&params, &style)?;
     let list = write_all(&args.output, &files)?;
@@ -161,8 +174,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let kind = if args.lite { "lite" } else { "full" };
     let chip = format!(
-        "{}, {kind} event generators, {}",
+        "{}{}, {kind} event generators, {}",
         plural(params.cores, "core"),
+        if masters > 0 { format!(", {}", plural(masters, "other bus master")) } else { String::new() },
         plural(params.nodes.len() as u64, "node")
     );
     let mut lines =

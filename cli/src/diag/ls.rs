@@ -1,6 +1,6 @@
 //! `goshawk diag ls`: lists the circuits of a chip
 
-use super::common::generator;
+use super::common::{check_masters, generator};
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use serde_json::json;
@@ -12,12 +12,15 @@ use std::io::Write;
 /// List the clients of a diagnosis ring, as read over the ring
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk diag ls --cores 4 --processor\n  goshawk diag ls --trace\n  goshawk diag ls --json"
+    after_help = "Examples:\n  goshawk diag ls --cores 4 --processor\n  goshawk diag ls --cores 2 --masters 1\n  goshawk diag ls --trace\n  goshawk diag ls --json"
 )]
 pub struct Args {
     /// Number of cores of the chip, 1 to 16
     #[arg(long = "cores", alias = "harts", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: u8,
+    /// Number of other bus masters, with an event generator for the stores of each; with the cores up to 16
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    masters: u8,
     /// Add a diagnosis processor after the other nodes
     #[arg(long)]
     processor: bool,
@@ -52,7 +55,9 @@ fn kind(number: u16) -> (&'static str, &'static str) {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let mut params = ChipParams { generator: generator(args.lite), ..ChipParams::new(args.harts) };
+    check_masters(args.harts, args.masters)?;
+    let (generator, masters) = (generator(args.lite), args.masters);
+    let mut params = ChipParams { generator, masters, ..ChipParams::new(args.harts) };
     if args.processor {
         params.nodes.push(NodeKind::Processor(SLOTS as u8));
     }

@@ -1,6 +1,6 @@
 //! `goshawk diag run`, `top` and `replay`: runs a script on a chip, live, and on generators alone
 
-use super::common::{ChipArgs, PointDetection, ScriptArgs};
+use super::common::{note_unseen, ChipArgs, PointDetection, ScriptArgs};
 use super::screen::Screen;
 use super::soc::SocArgs;
 use super::traced::{TraceArgs, Traced};
@@ -15,7 +15,7 @@ use ::diag::session::{OnChip, Totals};
 use ::diag::sink::{loss_object, object, Format, Sink};
 use ::diag::symbols::Symbols;
 use retire::file::input;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use serde_json::{json, Value};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -298,7 +298,7 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     if let Some(path) = &args.log {
         return replay_log(path, args, out);
     }
-    let opened = args.script.open(&args.machine, &ChipArgs::with_clock(args.clock), PointDetection::Any)?;
+    let opened = args.script.open(&args.machine, &ChipArgs::with_master(args.clock), PointDetection::Any)?;
     let mut reference = opened.reference()?;
     opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
@@ -377,6 +377,11 @@ impl RetireSink for Live<'_> {
         self.chip.data(data);
         self.show();
     }
+
+    fn master(&mut self, store: &MasterStore) {
+        self.chip.master(store);
+        self.show();
+    }
 }
 
 /// Runs a script and shows its tables.
@@ -387,6 +392,7 @@ pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut live = Live { chip, screen: Screen::new(&opened, out) };
     opened.report_to(&mut live)?;
     opened.check_data(live.chip.has_data())?;
+    note_unseen(&live.chip);
     live.chip.finish().map_err(Failure::Other)?;
     live.show();
     let lost = live.chip.totals().lost();

@@ -1,7 +1,7 @@
 //! Test vectors of a diagnosis chip, and the bench that plays them
 //!
 //! The vectors identify every client, read a register that it lacks, and configure it. Then cores retire instructions
-//! that match the triggers, counters count some of the events, and all nodes are flushed. Each step completes before
+//! that match the triggers, bus masters store, counters count some of the events, and all nodes are flushed. Each step completes before
 //! the next, so that the bytes do not depend on the latency of the ring. The expected bytes come from the golden models
 //! of interface, generator, counters and frames.
 
@@ -11,13 +11,15 @@ use ::diag::link::FrameWriter;
 use ::diag::load;
 use hdl::diag::chip::DiagParams;
 use hdl::verilog::Style;
+use retire::MasterStore;
 use sim::diag::chip::FIRST_NODE;
 use sim::diag::generator::{Generator, ObservedInsn};
 use sim::diag::interface::{Interface, Request};
+use sim::diag::master::observed;
 use sim::diag::node::{count, Node, NodeKind, Outbox, Target};
 use sim::diag::packet::{Op, Packet, HOST};
 use sim::diag::registers;
-use sim::diag::trigger::{Capture, Slot, Trigger};
+use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 use std::fmt::Write;
 
 /// File name of the bench.
@@ -25,6 +27,10 @@ pub const FILE: &str = "goshawk_diag_tb.v";
 
 /// Pseudo-core in `beats.txt`: the line allows this many bytes of the host to be sent.
 const FROM_HOST: u8 = 16;
+/// Pseudo-core of the first bus master; its address, data and byte mask are in the places of `pc`, `next_pc` and `rd`.
+const FROM_MASTER: u8 = 17;
+/// The variable that the generators of bus masters watch.
+const WATCHED: u32 = 0x800;
 /// Cycles between two steps.
 const GAP: u64 = 320;
 /// Cycles that a node needs to clear its tables.
@@ -57,7 +63,8 @@ impl Vectors {
     pub fn make(params: &DiagParams) -> Result<Self, Failure> {
         let beats = String::from(
             "// hex but for the decimal cycle and core; the first clock without reset is 0; core 16 is the host, and so many of\n\
-             // its bytes may leave: cycle core pc next_pc insn rd value\n",
+             // its bytes may leave; from core 17 on, bus masters store: address in pc, data in next_pc, mask in rd:\n\
+             // cycle core pc next_pc insn rd value\n",
         );
         let (host, bytes, frames, line) = (Vec::new(), Vec::new(), FrameWriter::default(), FrameWriter::default());
         let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, frames, line };
@@ -100,6 +107,14 @@ impl Vectors {
         seen
     }
 
+    /// A bus master stores.
+    fn store(&mut self, master: u8, addr: u32, mask: u8, value: u32) -> ObservedInsn {
+        let (at, core) = (self.stop, FROM_MASTER + master);
+        let _ = writeln!(self.beats, "{at} {core} {addr:08x} {value:08x} 00000000 {mask:02x} 00000000");
+        self.stop += GAP;
+        observed(&MasterStore { addr: addr.into(), value, mask, cycle: at })
+    }
+
     fn play(&mut self, params: &DiagParams) -> Result<(), Failure> {
         let nodes = || {
             params
@@ -108,7 +123,8 @@ impl Vectors {
                 .enumerate()
                 .map(|(n, kind)| (FIRST_NODE + n as u8, kind.registers(), kind.takes_events()))
         };
-        let generators = (0..params.cores).map(|c| (c, [1, params.generator.slots.into()], false));
+        let slots = |c| if c < params.cores { params.generator.slots } else { GeneratorParams::MASTER.slots };
+        let generators = (0..params.producers()).map(|c| (c, [1, slots(c).into()], false));
         let mut clients: Vec<Interface> = Vec::new();
         for (address, registers, node) in generators.chain(nodes()) {
             let mut client = Interface::new(address, registers, node);
@@ -138,8 +154,13 @@ impl Vectors {
         settings.extend(counters_at.map(|at| (at, registers::count(&[rule]))));
         let of_generator = if lite { registers::lite(&slots) } else { registers::full(&slots) };
         settings.extend((0..params.cores).map(|c| (c, of_generator.clone())));
+        let trigger = Trigger::Data { first: WATCHED, last: WATCHED + 3, loads: false, stores: true, value: None };
+        let captures = vec![Capture::Address, Capture::Value];
+        let watching = vec![Slot { trigger, event: EVENTS[0], dest: HOST, captures, stamped: true }];
+        let masters = params.cores..params.producers();
+        settings.extend(masters.clone().map(|m| (m, registers::full(&watching))));
         for (address, writes) in &settings {
-            let at = if *address < FIRST_NODE { *address } else { params.cores + *address - FIRST_NODE };
+            let at = if *address < FIRST_NODE { *address } else { params.producers() + *address - FIRST_NODE };
             for packet in load::write(*address, writes) {
                 self.ask(&mut clients[usize::from(at)], &packet);
             }
@@ -169,9 +190,23 @@ impl Vectors {
                     }
                 }
             }
+            for m in masters.clone() {
+                let mut generator = Generator::new(GeneratorParams::MASTER, m);
+                generator.set(watching.clone()).map_err(|e| Failure::Other(e.to_string()))?;
+                let value = 0x4433_2211 + round;
+                for (addr, mask) in [(WATCHED - 4, 15), (WATCHED, 15), (WATCHED, 4), (WATCHED + 4, 12)] {
+                    generator.observe(&self.store(m - params.cores, addr, mask, value));
+                    while !generator.is_idle() {
+                        generator.clock(None);
+                        if let Some((dest, event)) = generator.pop() {
+                            self.expect(&Packet::event(m, dest, event));
+                        }
+                    }
+                }
+            }
         }
         for (address, ..) in nodes() {
-            let at = params.cores + address - FIRST_NODE;
+            let at = params.producers() + address - FIRST_NODE;
             if Some(address) == counters_at {
                 counted.iter_mut().for_each(|node| node.flush(&mut out));
                 for (dest, event) in std::mem::take(&mut out) {
@@ -198,6 +233,7 @@ impl Vectors {
 /// The text of the bench.
 pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
     let each = |line: &dyn Fn(u8) -> String| (0..params.cores).map(line).collect::<String>();
+    let each_master = |line: &dyn Fn(u8) -> String| (0..params.masters).map(line).collect::<String>();
     let quiet = [
         ("trap", "1'b0"),
         ("intr", "1'b0"),
@@ -213,26 +249,45 @@ pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
         let played = played.map(|p| format!("        .rvfi_{p}_{i}({p}_{i}),\n")).concat();
         format!("{played}{quiet}        .cause_{i}(8'd0),\n")
     };
+    let connected_master = |i: u8| {
+        ["valid", "addr", "mask", "data"].map(|p| format!("        .master_{p}_{i}(master_{p}_{i}),\n")).concat()
+    };
     TEXT.replace(
         "@SIGNALS",
-        &each(&|i| {
+        &(each(&|i| {
             format!(
                 "    reg valid_{i} = 1'b0;\n    reg [31:0] insn_{i} = 0, pc_rdata_{i} = 0, pc_wdata_{i} = 0, rd_wdata_{i} = 0;\n    \
                  reg [4:0] rd_addr_{i} = 0;\n"
             )
-        }),
+        }) + &each_master(&|i| {
+            format!(
+                "    reg master_valid_{i} = 1'b0;\n    reg [31:0] master_addr_{i} = 0, master_data_{i} = 0;\n    \
+                 reg [3:0] master_mask_{i} = 0;\n"
+            )
+        })),
     )
-    .replace("@PORTS", &each(&connected))
-    .replace("@QUIET", &each(&|i| format!("            valid_{i} = 1'b0;\n")))
+    .replace("@PORTS", &(each(&connected) + &each_master(&connected_master)))
+    .replace(
+        "@QUIET",
+        &(each(&|i| format!("            valid_{i} = 1'b0;\n"))
+            + &each_master(&|i| format!("            master_valid_{i} = 1'b0;\n"))),
+    )
     .replace(
         "@SAYS",
-        &each(&|i| {
+        &(each(&|i| {
             format!(
                 "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                pc_rdata_{i} = pc;\n                \
                  pc_wdata_{i} = next_pc;\n                insn_{i} = insn;\n                rd_addr_{i} = rd;\n                \
                  rd_wdata_{i} = value;\n            end\n"
             )
-        }),
+        }) + &each_master(&|i| {
+            format!(
+                "            if (core == {}) begin\n                master_valid_{i} = 1'b1;\n                \
+                 master_addr_{i} = pc;\n                master_data_{i} = next_pc;\n                \
+                 master_mask_{i} = rd[3:0];\n            end\n",
+                FROM_MASTER + i
+            )
+        })),
     )
     .replace("@BEATS", BEATS)
     .replace("@NAME", &style.name)

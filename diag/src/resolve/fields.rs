@@ -3,7 +3,9 @@
 use super::expressions::Cx;
 use super::{Resolver, Source};
 use crate::app::{Expr, Kind, Number, Value};
+use crate::symbols::MASTER;
 use crate::Mistake;
+use sim::diag::master::NO_PC;
 use sim::diag::trigger::{Capture, Trigger};
 
 /// A table of texts by address.
@@ -55,6 +57,8 @@ impl Resolver<'_> {
             }
             of.push((at, number as i64));
         }
+        // stores of bus masters are at no instruction
+        of.push((NO_PC, self.text(MASTER)));
         self.app.lookups.push(of);
         self.tables.push(table);
         self.tables.len() - 1

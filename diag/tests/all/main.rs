@@ -9,6 +9,7 @@ mod language;
 mod limit;
 mod load;
 mod ltl;
+mod masters;
 mod oracle;
 mod order;
 mod points;

@@ -192,6 +192,7 @@ fn it_notices_that_a_log_was_cut() {
         clock_hz: 50_000_000,
         lite: false,
         unordered: false,
+        masters: 0,
     };
     let file = write(&header, &frames, &End { cycles: 9, frames: 50, lost: 3, unreported: vec![3, 0] });
     let last = |file: &[u8]| {

@@ -1,7 +1,7 @@
 //! Chip: the on-chip diagnosis system, a ring of generators and nodes with a host interface
 //!
 //! On the ring are the host interface, external clients (generators or trace modules of another kind, processors), the
-//! generators of the cores, lite or full, and the nodes. Packets to and from the host travel in frames of bytes.
+//! generators of the cores, lite or full, those of other bus masters, and the nodes. Packets to and from the host travel in frames of bytes.
 //!
 //! # Source
 //! Paper 004 figure 3 and section 4.
@@ -14,16 +14,18 @@
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of external client i, see [`crate::noc::ports`] |
 //! | `pins[i]` | in | | pins of core i, see [`super::generator::observer`] |
+//! | `masters[i]` | in | | write port of bus master i, see [`super::generator::master`] |
 //! | `hide[i]` | out | 1 | with windows: a trace must hide what core i retired one cycle before, see [`super::generator::window`] |
 //!
 //! # Timing
-//! The time stamp of an event is the cycle in which its instruction was at the RVFI port, counted from the end of the
-//! reset.
+//! The time stamp of an event is the cycle in which its instruction was at the RVFI port, or its store at the master's,
+//! counted from the end of the reset.
 //!
 //! Golden models: those of the parts, and `sim::diag::chip`.
 
 use super::client::{self, CoreRingPortIn, RingPortIn};
 use super::framer::Framer;
+use super::generator::master::{MasterObserver, MasterPins};
 use super::generator::observer::{Observer, ObserverPins};
 use super::line::Line;
 use crate::noc::ports::{PacketIn, PacketOut};
@@ -46,6 +48,9 @@ pub struct DiagParams {
     pub cores: u8,
     /// Parameters of these generators.
     pub generator: GeneratorParams,
+    /// Bus masters that are not cores, with one generator each for their stores, at the addresses after the cores'; with
+    /// the cores up to 16.
+    pub masters: u8,
     /// Addresses of external clients.
     pub outside: Vec<u8>,
     /// Nodes, at addresses from [`FIRST_NODE`].
@@ -60,7 +65,15 @@ impl fmt::Display for DiagParams {
         let generator = if self.generator.lite { "lite" } else { "full" };
         let nodes: Vec<String> = self.nodes.iter().map(NodeKind::to_string).collect();
         let windows = if self.windows { ";windows" } else { "" };
-        write!(f, "cores={};generator={generator};nodes={}{windows}", self.cores, nodes.join(","))
+        let masters = if self.masters > 0 { format!(";masters={}", self.masters) } else { String::new() };
+        write!(f, "cores={};generator={generator};nodes={}{windows}{masters}", self.cores, nodes.join(","))
+    }
+}
+
+impl DiagParams {
+    /// Cores and bus masters: the number of generators.
+    pub fn producers(&self) -> u8 {
+        self.cores.saturating_add(self.masters)
     }
 }
 
@@ -92,6 +105,7 @@ pub struct DiagChip {
     pub put: Vec<PacketIn>,
     pub got: Vec<PacketOut>,
     pub pins: Vec<ObserverPins>,
+    pub masters: Vec<MasterPins>,
     pub hide: Vec<Signal<Out, Bit>>,
     clocks: DFF<Bits<32>>,
     observer: Vec<Observer>,
@@ -99,6 +113,9 @@ pub struct DiagChip {
     outer: Vec<Router>,
     generator_router: Vec<Router>,
     generator: Vec<Slot<CoreRingPortIn>>,
+    master_observer: Vec<MasterObserver>,
+    master_router: Vec<Router>,
+    master_generator: Vec<Slot<CoreRingPortIn>>,
     node_router: Vec<Router>,
     node: Vec<Slot<RingPortIn>>,
     framer: Framer,
@@ -108,6 +125,7 @@ pub struct DiagChip {
     one: Fixed<Bits<32>>,
     _outside: usize,
     _cores: usize,
+    _masters: usize,
     _nodes: usize,
     _windows: usize,
 }
@@ -119,11 +137,15 @@ impl DiagChip {
         if cores > 16 {
             return Err(ChipError::Number(cores, "cores", "0 to 16"));
         }
+        let producers = params.producers();
+        if producers > 16 {
+            return Err(ChipError::Number(producers.into(), "cores and bus masters", "0 to 16"));
+        }
         if nodes > 40 {
             return Err(ChipError::Number(nodes, "nodes", "0 to 40"));
         }
         let node_at = |n: usize| FIRST_NODE + n as u8;
-        let mut taken: Vec<u8> = (0..params.cores).chain((0..nodes).map(node_at)).collect();
+        let mut taken: Vec<u8> = (0..producers).chain((0..nodes).map(node_at)).collect();
         for address in &params.outside {
             if *address >= sim::diag::packet::NODES || taken.contains(address) {
                 return Err(ChipError::Address(*address));
@@ -140,6 +162,7 @@ impl DiagChip {
             put: each(outside),
             got: each(outside),
             pins: each(cores),
+            masters: each(params.masters.into()),
             hide: each(if params.windows { cores } else { 0 }),
             _windows: if params.windows { cores } else { 0 },
             observer: (0..cores).map(|_| Observer::new(&rvfi)).collect(),
@@ -149,6 +172,11 @@ impl DiagChip {
             generator: (0..params.cores)
                 .map(|c| Slot::new(client::generator(&params.generator, c, params.windows)))
                 .collect(),
+            master_observer: (0..params.masters).map(|_| MasterObserver::new()).collect(),
+            master_router: (params.cores..producers).map(|m| Router::new(m, 0, false)).collect(),
+            master_generator: (params.cores..producers)
+                .map(|m| Slot::new(client::generator(&GeneratorParams::MASTER, m, false)))
+                .collect(),
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
             node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
             framer: Framer::new(),
@@ -156,6 +184,7 @@ impl DiagChip {
             one: Fixed::of(1u64),
             _outside: outside,
             _cores: cores,
+            _masters: params.masters.into(),
             _nodes: nodes,
             ..Default::default()
         })
@@ -188,7 +217,7 @@ impl Logic for DiagChip {
         self.octet.next = self.framer.octet.val();
         self.framer.ready.next = self.ready.val();
 
-        // the order on the ring: host, external clients, generators, nodes
+        // the order on the ring: host, external clients, generators of cores and masters, nodes
         self.hop_valid.next = self.router.to.valid.val();
         self.hop_word.next = self.router.to.word.val();
         for i in 0..self._outside {
@@ -235,6 +264,41 @@ impl Logic for DiagChip {
             self.generator_router[i].from.word.next = self.hop_word.val();
             self.hop_valid.next = self.generator_router[i].to.valid.val();
             self.hop_word.next = self.generator_router[i].to.word.val();
+        }
+        for i in 0..self._masters {
+            self.master_observer[i].clock.next = self.clock.val();
+            self.master_observer[i].now.next = self.clocks.q.val();
+            MasterPins::link(&mut self.masters[i], &mut self.master_observer[i].pins);
+            self.master_router[i].clock.next = self.clock.val();
+            self.master_router[i].reset.next = self.reset.val();
+            self.master_generator[i].clock.next = self.clock.val();
+            self.master_generator[i].port.reset.next = self.reset.val();
+            self.master_generator[i].port.valid.next = self.master_observer[i].seen.valid.val();
+            self.master_generator[i].port.now.next = self.master_observer[i].seen.now.val();
+            self.master_generator[i].port.pc.next = self.master_observer[i].seen.pc.val();
+            self.master_generator[i].port.target.next = self.master_observer[i].seen.target.val();
+            self.master_generator[i].port.call.next = self.master_observer[i].seen.call.val();
+            self.master_generator[i].port.back.next = self.master_observer[i].seen.back.val();
+            self.master_generator[i].port.xret.next = self.master_observer[i].seen.xret.val();
+            self.master_generator[i].port.through_sp.next = self.master_observer[i].seen.through_sp.val();
+            self.master_generator[i].port.trap.next = self.master_observer[i].seen.trap.val();
+            self.master_generator[i].port.cause.next = self.master_observer[i].seen.cause.val();
+            self.master_generator[i].port.came.next = self.master_observer[i].seen.came.val();
+            self.master_generator[i].port.load.next = self.master_observer[i].seen.load.val();
+            self.master_generator[i].port.store.next = self.master_observer[i].seen.store.val();
+            self.master_generator[i].port.addr.next = self.master_observer[i].seen.addr.val();
+            self.master_generator[i].port.size.next = self.master_observer[i].seen.size.val();
+            self.master_generator[i].port.loaded.next = self.master_observer[i].seen.loaded.val();
+            self.master_generator[i].port.stored.next = self.master_observer[i].seen.stored.val();
+            self.master_generator[i].port.sets.next = self.master_observer[i].seen.sets.val();
+            self.master_generator[i].port.rd.next = self.master_observer[i].seen.rd.val();
+            self.master_generator[i].port.value.next = self.master_observer[i].seen.value.val();
+            PacketOut::join(&mut self.master_router[i].got, &mut self.master_generator[i].port.got);
+            PacketOut::join(&mut self.master_generator[i].port.put, &mut self.master_router[i].put);
+            self.master_router[i].from.valid.next = self.hop_valid.val();
+            self.master_router[i].from.word.next = self.hop_word.val();
+            self.hop_valid.next = self.master_router[i].to.valid.val();
+            self.hop_word.next = self.master_router[i].to.word.val();
         }
         for w in 0..self._windows {
             self.hide[w].next = self.generator[w].port.hides.val();

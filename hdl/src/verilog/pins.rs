@@ -1,11 +1,11 @@
 //! Pins of several cores: one bundle per core in the circuit, plain ports in Verilog
 //!
 //! A system has an array `pins`, one bundle per core. In Verilog, pin `rvfi$valid` of core 0 is the port
-//! `rvfi_valid_0`, and ports are grouped by pin, not by core.
+//! `rvfi_valid_0`, and ports are grouped by pin, not by core. The array `masters` of a diagnosis chip is named so, too.
 
-/// Core and pin of the signal `key`, if it is a pin of a core.
+/// Core and pin of the signal `key`, if it is a pin of a core or of a bus master.
 pub(super) fn core_pin(key: &str) -> Option<(&str, &str)> {
-    let (core, pin) = key.strip_prefix("pins$")?.split_once('$')?;
+    let (core, pin) = key.strip_prefix("pins$").or_else(|| key.strip_prefix("masters$"))?.split_once('$')?;
     core.bytes().all(|b| b.is_ascii_digit()).then_some((core, pin))
 }
 

@@ -45,11 +45,11 @@ pub fn kinds() -> Vec<(String, String)> {
         let text = emit_as(&*system.circuit, &system.options, &style);
         (words.to_string(), text.unwrap_or_else(|e| panic!("{words}: {e}")))
     };
-    let chip = |generator, windows| {
+    let chip = |generator, windows, masters| {
         let nodes = NODES.iter().map(|n| n.parse().unwrap()).collect();
-        let params = DiagParams { cores: 2, generator, outside: vec![3], nodes, windows };
+        let params = DiagParams { cores: 2, generator, outside: vec![3], nodes, windows, masters };
         (params.to_string(), emit_diag(&params, &style).unwrap_or_else(|e| panic!("{params}: {e}")))
     };
-    let chips = [chip(GeneratorParams::FULL, true), chip(GeneratorParams::LITE, false)];
+    let chips = [chip(GeneratorParams::FULL, true, 0), chip(GeneratorParams::LITE, false, 1)];
     SYSTEMS.iter().map(|words| system(words)).chain(chips).collect()
 }

@@ -1,7 +1,7 @@
 //! The diagnosis part of a chip: event generators, nodes and the host link on one ring
 //!
-//! The host interface is first on the ring, then the generators (address = core) and the nodes (from [`FIRST_NODE`]
-//! on). Packets to the host leave in frames over a link of a given rate. When the link is too slow, events queue up in
+//! The host interface is first on the ring, then the generators (address = core), those of bus masters (addresses after
+//! the cores') and the nodes (from [`FIRST_NODE`] on). Packets to the host leave in frames over a link of a given rate. When the link is too slow, events queue up in
 //! the generators, where losses are counted.
 //!
 //! Every node takes one event per cycle. When a node's output queue is full, its results are lost, and counted with its
@@ -34,6 +34,9 @@ pub struct ChipParams {
     pub cores: u8,
     /// The generators.
     pub generator: GeneratorParams,
+    /// Bus masters that are not cores, each with a generator for its stores: [`GeneratorParams::MASTER`]. With the cores
+    /// up to 16.
+    pub masters: u8,
     /// The nodes, up to 40.
     pub nodes: Vec<NodeKind>,
     /// Has a trace node.
@@ -63,11 +66,17 @@ impl ChipParams {
         Self {
             cores,
             generator: GeneratorParams::FULL,
+            masters: 0,
             nodes,
             trace: false,
             clock_hz: 50_000_000,
             link_bits: 12_000_000,
         }
+    }
+
+    /// Cores and bus masters: the number of generators.
+    pub fn producers(&self) -> u8 {
+        self.cores + self.masters
     }
 }
 
@@ -163,13 +172,16 @@ impl Chip {
     /// A chip without any rules.
     ///
     /// # Panics
-    /// Unless it has 1 to 16 cores and up to 40 nodes.
+    /// Unless it has 1 to 16 cores, up to 16 cores and bus masters, and up to 40 nodes.
     pub fn new(params: ChipParams) -> Self {
         assert!((1..=16).contains(&params.cores), "cores = {} is outside 1..=16", params.cores);
+        assert!(params.producers() <= 16, "{} cores and bus masters are more than 16", params.producers());
         assert!(params.nodes.len() <= 40, "{} nodes are more than 40", params.nodes.len());
-        let generators = (0..params.cores).map(|c| Generator::new(params.generator, c)).collect();
+        let cores = (0..params.cores).map(|c| Generator::new(params.generator, c));
+        let masters = (params.cores..params.producers()).map(|m| Generator::new(GeneratorParams::MASTER, m));
+        let generators = cores.chain(masters).collect();
         let mut ring = vec![RingNode::new(HOST, 2)];
-        ring.extend((0..params.cores).map(|c| RingNode::new(c, 1)));
+        ring.extend((0..params.producers()).map(|c| RingNode::new(c, 1)));
         ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
         ring.extend(params.trace.then(|| RingNode::new(trace::ADDRESS, 2)));
         let place = |(n, k): (usize, &NodeKind)| {
@@ -199,7 +211,7 @@ impl Chip {
         &self.params
     }
 
-    /// The event generator of a core.
+    /// The event generator of a core, or, from the number of cores on, of a bus master.
     pub fn generator(&mut self, core: u8) -> &mut Generator {
         &mut self.generators[usize::from(core)]
     }

@@ -7,6 +7,7 @@
 //! | [`packet`] | events and register accesses as 16-bit words |
 //! | [`trigger`] | trigger conditions of an event generator, and the words that it captures |
 //! | [`generator`] | the CPU event generator, full and lite |
+//! | [`master`] | stores of bus masters that are not cores, as a generator observes them |
 //! | [`full`] | the circuit of the full one, cycle by cycle |
 //! | [`returns`], [`shadow`] | its table of open calls; its copy of registers and stack |
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
@@ -28,6 +29,7 @@ pub mod framer;
 pub mod full;
 pub mod generator;
 pub mod interface;
+pub mod master;
 pub mod node;
 pub mod packet;
 pub mod processor;

@@ -135,6 +135,8 @@ impl GeneratorParams {
     pub const FULL: Self = Self { slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false };
     /// 12 PC triggers without captures, like the paper's reduced generator.
     pub const LITE: Self = Self { slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true };
+    /// Of a bus master: only its stores are observed ([`super::master`]).
+    pub const MASTER: Self = Self { slots: 4, wide: 4, returns: 1, ..Self::FULL };
 }
 
 /// Error of setting slots.

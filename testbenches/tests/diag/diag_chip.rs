@@ -19,7 +19,7 @@ use diag::symbols::Symbols;
 use diag::watch::Watcher;
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use rust_hdl::prelude::*;
 use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
 use sim::diag::generator::{Generator, ObservedInsn};
@@ -36,8 +36,8 @@ use testbenches::gates::emit_checked_system;
 /// What a core retires in a cycle, at its RVFI port.
 type Retired = Option<(u32, u32)>;
 
-struct Bench {
-    d: Driver<DiagChip>,
+pub struct Bench {
+    pub d: Driver<DiagChip>,
     s: Source,
     host: VecDeque<u8>,
     line: FrameWriter,
@@ -45,14 +45,17 @@ struct Bench {
     reader: FrameReader,
     /// Bytes of the chip since this was emptied.
     bytes: Vec<u8>,
-    arrived: Vec<Packet>,
+    pub arrived: Vec<Packet>,
+    /// Stores of the bus masters in the next cycle.
+    pub stores: Vec<Option<MasterStore>>,
     /// Of 100 cycles, those in which the link takes a byte.
     takes: u8,
     cores: usize,
+    masters: usize,
 }
 
 impl Bench {
-    fn new(params: &DiagParams, seed: u64, takes: u8) -> Self {
+    pub fn new(params: &DiagParams, seed: u64, takes: u8) -> Self {
         let d = Driver::new(DiagChip::new(params).unwrap(), |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut bench = Self {
             d,
@@ -64,13 +67,15 @@ impl Bench {
             bytes: Vec::new(),
             arrived: Vec::new(),
             takes,
+            stores: Vec::new(),
             cores: params.cores.into(),
+            masters: params.masters.into(),
         };
         bench.clock(true, &[]);
         bench
     }
 
-    fn clock(&mut self, reset: bool, retired: &[Retired]) {
+    pub fn clock(&mut self, reset: bool, retired: &[Retired]) {
         let ready = self.s.percent(self.takes);
         let offer = |q: &VecDeque<u16>| q.front().copied().filter(|_| !reset);
         let outside: Vec<_> = self.outside.iter().map(offer).collect();
@@ -88,6 +93,15 @@ impl Bench {
                         u.put[i].valid.next = word.is_some();
                         u.put[i].word.next = u64::from(word.unwrap_or(noise as u16)).to_bits();
                         u.got[i].ready.next = true;
+                    }
+                    for i in 0..self.masters {
+                        let store = self.stores.get(i).copied().flatten();
+                        let (addr, value) = store.map_or((noise as u32, !noise as u32), |s| (s.addr as u32, s.value));
+                        let pins = &mut u.masters[i];
+                        pins.master_valid.next = store.is_some();
+                        pins.master_addr.next = u64::from(addr).to_bits();
+                        pins.master_mask.next = u64::from(store.map_or(15, |s| s.mask)).to_bits();
+                        pins.master_data.next = u64::from(value).to_bits();
                     }
                     for i in 0..self.cores {
                         let r = retired.get(i).copied().flatten();
@@ -132,12 +146,12 @@ impl Bench {
         }
     }
 
-    fn idle(&mut self, clocks: usize) {
+    pub fn idle(&mut self, clocks: usize) {
         (0..clocks).for_each(|_| self.clock(false, &[]));
     }
 
     /// Sends a packet from the host and returns the response.
-    fn ask(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) -> Packet {
+    pub fn ask(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) -> Packet {
         self.host.extend(self.line.frame(&Packet::control(HOST, dest, op, addr, data)));
         let before = self.arrived.len();
         for _ in 0..40_000 {
@@ -150,7 +164,7 @@ impl Bench {
     }
 
     /// Writes registers, consecutive ones in one packet.
-    fn set(&mut self, dest: u8, writes: &Writes) {
+    pub fn set(&mut self, dest: u8, writes: &Writes) {
         let mut rest = writes.as_slice();
         while let Some(first) = rest.first() {
             let run = (1..rest.len().min(14)).find(|i| rest[*i].0 != first.0 + *i as u16).unwrap_or(rest.len().min(14));
@@ -162,7 +176,7 @@ impl Bench {
     }
 
     /// Flushes a node; its results come before the response.
-    fn flush(&mut self, dest: u8) {
+    pub fn flush(&mut self, dest: u8) {
         let done = self.ask(dest, Op::Flush, 0, &[7]);
         assert_eq!(done, Packet::control(dest, HOST, Op::Flush, 0, &[7]));
     }
@@ -235,8 +249,11 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
     let want: Vec<Packet> = golden.chip.take_arrived().into_iter().map(|a| a.packet).collect();
 
     let outside: Vec<u8> = (0..HARTS).collect();
-    let mut bench =
-        Bench::new(&DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes, windows: false }, 1, 100);
+    let mut bench = Bench::new(
+        &DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes, windows: false, masters: 0 },
+        1,
+        100,
+    );
     let (writes, node) = settings(&app, &layout.slots);
     bench.set(node, &writes);
     for (core, dest, event) in &golden.events {
@@ -284,7 +301,8 @@ fn lock_profiles_are_those_of_the_golden_chip() {
 fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     let nodes = vec![NodeKind::Count(64)];
     let generator = GeneratorParams::LITE;
-    let params = DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone(), windows: false };
+    let params =
+        DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone(), windows: false, masters: 0 };
     let mut bench = Bench::new(&params, 5, 80);
     // identification of all clients
     for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
@@ -342,7 +360,8 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
 #[test]
 fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
-    let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes, windows: false };
+    let params =
+        DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes, windows: false, masters: 0 };
     let mut bench = Bench::new(&params, 6, 80);
     let [counts, logs, ticks] = [0, 1, 2].map(|n| FIRST_NODE + n);
     let rule = count::Rule { event: 1, first: 2, by_core: false, threshold: 0, to: Target { dest: HOST, id: 128 } };
@@ -390,8 +409,14 @@ fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
 #[test]
 fn chips_pass_the_static_gates() {
     let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256), NodeKind::Count(64)];
-    let params =
-        DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: vec![40, 41], nodes, windows: false };
+    let params = DiagParams {
+        cores: 2,
+        generator: GeneratorParams::LITE,
+        outside: vec![40, 41],
+        nodes,
+        windows: false,
+        masters: 0,
+    };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
@@ -401,14 +426,28 @@ fn whole_chips_pass_the_static_gates() {
     let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick"]
         .map(|k| k.parse().unwrap())
         .to_vec();
-    let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes, windows: false };
+    let params = DiagParams {
+        cores: 1,
+        generator: GeneratorParams::FULL,
+        outside: Vec::new(),
+        nodes,
+        windows: false,
+        masters: 0,
+    };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
 #[test]
 fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     let nodes = vec![NodeKind::Count(64), NodeKind::Log(32)];
-    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: Vec::new(), nodes, windows: false };
+    let params = DiagParams {
+        cores: 2,
+        generator: GeneratorParams::LITE,
+        outside: Vec::new(),
+        nodes,
+        windows: false,
+        masters: 0,
+    };
     let mut bench = Bench::new(&params, 12, 100);
     let slot = |event| Slot {
         trigger: Trigger::Pc(0x400 + 4 * u32::from(event)),
@@ -513,6 +552,7 @@ fn tables_are_complete_over_a_line_that_damages_bytes() {
         outside: vec![OUTSIDE],
         nodes: vec![NodeKind::Aggregate(64)],
         windows: false,
+        masters: 0,
     };
     let to = Target { dest: HOST, id: 100 };
     let rule = aggregate::Rule { event: 1, key: Field::Arg(0), value: Field::Arg(1), to };

@@ -86,8 +86,14 @@ impl Bench {
 #[test]
 fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Processor(16)];
-    let params =
-        DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![OUTSIDE], nodes, windows: false };
+    let params = DiagParams {
+        cores: 0,
+        generator: GeneratorParams::LITE,
+        outside: vec![OUTSIDE],
+        nodes,
+        windows: false,
+        masters: 0,
+    };
     let d = Driver::new(DiagChip::new(&params).unwrap(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let (host, outside) = Default::default();
     let mut bench = Bench {

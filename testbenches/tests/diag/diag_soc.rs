@@ -45,7 +45,14 @@ fn nodes() -> Vec<NodeKind> {
 }
 
 fn chip() -> DiagParams {
-    DiagParams { cores: CORES, generator: GeneratorParams::FULL, outside: Vec::new(), nodes: nodes(), windows: false }
+    DiagParams {
+        cores: CORES,
+        generator: GeneratorParams::FULL,
+        outside: Vec::new(),
+        nodes: nodes(),
+        windows: false,
+        masters: 0,
+    }
 }
 
 /// A program under a script.

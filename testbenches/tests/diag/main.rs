@@ -8,6 +8,7 @@ mod diag_harness;
 mod diag_interrupts;
 mod diag_line;
 mod diag_lite;
+mod diag_master;
 mod diag_nodes;
 mod diag_overload;
 mod diag_port;
