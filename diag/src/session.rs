@@ -41,6 +41,8 @@ pub struct Totals {
     pub node_losses: u64,
     /// Lost events reported to the host.
     pub reported: u64,
+    /// Cycles for which the cores were held.
+    pub stalled: u64,
 }
 
 impl Totals {
@@ -117,6 +119,12 @@ impl OnChip {
         image: Image,
         trace: TraceParams,
     ) -> Result<Self, String> {
+        if params.generator.stalls {
+            return Err(
+                "`--stall` changes the times of a run, and a trace with a script has those of the run without it"
+                    .into(),
+            );
+        }
         let params = ChipParams { trace: true, ..params };
         let system = System::new(&trace).map_err(|e| e.to_string())?;
         let (packets, replayed) = (Vec::new(), Replayed::default());
@@ -233,8 +241,11 @@ impl OnChip {
     fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
         let (chip, totals) = (&mut self.chip, &mut self.totals);
         f(&mut self.watcher, &mut |core, seen| {
-            totals.seen(seen);
-            chip.observe(core, seen);
+            let cycle = chip.hold(seen.cycle + totals.stalled);
+            totals.stalled = cycle - seen.cycle;
+            let seen = ObservedInsn { cycle, ..*seen };
+            totals.seen(&seen);
+            chip.observe(core, &seen);
         });
         self.pump();
     }
@@ -258,8 +269,10 @@ impl RetireSink for OnChip {
             self.unseen += u64::from(master::is_hit(&self.slots, &seen));
             return;
         }
-        let first = params.cores;
-        self.chip.observe(first, &seen);
+        let (first, totals) = (params.cores, &mut self.totals);
+        let cycle = self.chip.hold(seen.cycle + totals.stalled);
+        totals.stalled = cycle - seen.cycle;
+        self.chip.observe(first, &ObservedInsn { cycle, ..seen });
         self.pump();
     }
 }

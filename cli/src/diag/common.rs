@@ -69,6 +69,10 @@ pub struct ChipArgs {
     /// of the cores after the last. The built-in machine has one, a DMA. Not with --soc or --processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
+    /// Hold the cores while an event generator has no room for their events, so that none is lost for want of room. Times
+    /// and the run change. Not with --soc, --processor, --trace or --lite
+    #[arg(long, conflicts_with = "lite")]
+    stall: bool,
 }
 
 /// The event generators of a chip.
@@ -90,7 +94,7 @@ impl ChipArgs {
 
     /// The default chip with this clock rate, in MHz.
     pub fn with_clock(clock: u64) -> Self {
-        Self { clock, link: 12_000, lite: false, unordered: false, masters: 0 }
+        Self { clock, link: 12_000, lite: false, unordered: false, masters: 0, stall: false }
     }
 
     /// As [`Self::with_clock`], with a generator for a bus master.
@@ -98,12 +102,19 @@ impl ChipArgs {
         Self { masters: 1, ..Self::with_clock(clock) }
     }
 
-    /// Refuses generators of bus masters for what has none.
-    pub fn without_masters(&self, of: &str) -> Result<(), Failure> {
+    /// Refuses what is for scripts on the simulated chip.
+    pub fn only_cores(&self, of: &str) -> Result<(), Failure> {
+        let refused = |what: String| Err(Failure::Other(what));
         match self.masters {
+            0 if self.stall => refused(format!("`--stall`: not with `{of}`, whose cores do not wait")),
             0 => Ok(()),
-            n => Err(Failure::Other(format!("`--masters {n}`: not with `{of}`, which observes cores only"))),
+            n => refused(format!("`--masters {n}`: not with `{of}`, which observes cores only")),
         }
+    }
+
+    /// Whether the cores are held.
+    pub fn stalls(&self) -> bool {
+        self.stall
     }
 
     /// The header of a log of a chip with `cores` cores.
@@ -115,7 +126,7 @@ impl ChipArgs {
 
     /// Parameters of the chip for `cores` cores.
     pub fn params(&self, cores: u8) -> ChipParams {
-        let generator = generator(self.lite);
+        let generator = GeneratorParams { stalls: self.stall, ..generator(self.lite) };
         let (clock_hz, link_bits) = (self.clock * 1_000_000, self.link * 1000);
         // without a chip there may be more cores
         let masters = self.masters.min(16_u8.saturating_sub(cores));
@@ -378,7 +389,7 @@ impl ScriptArgs {
         core: CoreKind,
         detection: PointDetection,
     ) -> Result<OpenedSoc, Failure> {
-        chip.without_masters("--soc")?;
+        chip.only_cores("--soc")?;
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => built(builtin, core)?.to_vec(),
             None => input::elf(Path::new(input))?,
@@ -428,7 +439,9 @@ impl ScriptArgs {
             None => input::elf(Path::new(&named.name))?,
         };
         if named.program.xlen != 32 {
-            return Err(Failure::Other(format!("{input}: has 64-bit addresses; event generators support 32")));
+            let limits =
+                "triggers and captured words of event generators, arguments of packets and keys of tables have 32";
+            return Err(Failure::Other(format!("{input}: has 64-bit addresses; {limits}")));
         }
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{}: {e}", named.name)))?;
         let cores = source.run()?.harts;

@@ -1,6 +1,6 @@
 //! `goshawk diag gen`: a diagnosis chip as Verilog, with its registers and test vectors
 
-use super::common::{check_masters, with_circuits};
+use super::common::{check_masters, generator, with_circuits};
 use super::vectors::{self, Vectors};
 use crate::files::OutputPath;
 use crate::hardware::module_name;
@@ -38,6 +38,9 @@ pub struct Args {
     /// Number of other bus masters, with an event generator for the stores of each; with the cores up to 16
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
+    /// Event generators that can hold their core instead of losing events: an output `stall` per core and bus master
+    #[arg(long, conflicts_with = "lite")]
+    stall: bool,
     /// Event generators without data: they match addresses only
     #[arg(long)]
     lite: bool,
@@ -67,7 +70,7 @@ pub struct Args {
 const VERILOG: &str = "goshawk_diag.v";
 
 /// Descriptions of a chip's ports; RVFI ports without data are described as for a trace system.
-const MEANINGS: [Meaning; 19] = [
+const MEANINGS: [Meaning; 21] = [
     ("host_valid", "a byte of a frame from the host is here, and stays until `host_ready`", "host_valid"),
     ("host_octet", "the byte", "host_octet"),
     ("host_ready", "it is taken at this edge if `host_valid`", "host_ready"),
@@ -86,6 +89,8 @@ const MEANINGS: [Meaning; 19] = [
     ("master_addr", "address of the word, or of the first byte", "master@_addr"),
     ("master_mask", "bytes that it stores, 1, 2 or 4 adjacent ones, from that address on", "master@_mask"),
     ("master_data", "what it stores", "master@_data"),
+    ("stall", "the core must wait, if the host enabled it: at most 5 more instructions may retire without a loss", "core@_stall"),
+    ("master_stall", "the bus master must wait, if the host enabled it", "master@_stall"),
     ("cause", "of the trap before this instruction; 0 where the core does not report it", "core@_cause"),
 ];
 
@@ -125,7 +130,7 @@ fn described(params: &DiagParams) -> Value {
     let g = &params.generator;
     json!({
         "cores": params.cores, "masters": params.masters, "canonical": params.to_string(),
-        "generator": { "lite": g.lite, "slots": g.slots, "wide_slots": g.wide, "open_calls": g.returns, "stack_words": g.stack, "fifo": g.fifo },
+        "generator": { "lite": g.lite, "slots": g.slots, "wide_slots": g.wide, "open_calls": g.returns, "stack_words": g.stack, "fifo": g.fifo, "stalls": g.stalls },
         "clients": clients(params).into_iter().map(client).collect::<Vec<_>>(),
     })
 }
@@ -157,7 +162,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         (false, true) => with_circuits(),
         (false, false) => args.nodes.clone(),
     };
-    let generator = if args.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
+    let generator = GeneratorParams { stalls: args.stall, ..generator(args.lite) };
     let (cores, masters) = (args.cores, args.masters);
     check_masters(cores, masters)?;
     let params = DiagParams { cores, generator, outside: Vec::new(), nodes, windows: args.windows, masters };

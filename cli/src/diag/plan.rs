@@ -95,8 +95,8 @@ fn kbit(bits: f64) -> String {
 pub(super) fn overload(params: &ChipParams, bits: f64) -> Option<String> {
     let link = params.link_bits as f64;
     let (carries, expected) = (kbit(link), kbit(bits));
-    (bits > link)
-        .then(|| format!("warning: the link carries {carries}, less than the expected {expected}: events will be lost"))
+    let then = if params.generator.stalls { "the cores will be held" } else { "events will be lost" };
+    (bits > link).then(|| format!("warning: the link carries {carries}, less than the expected {expected}: {then}"))
 }
 
 /// What sends less than a plan: parts that --unordered would move to the chip, or another script.

@@ -30,7 +30,7 @@ use std::io::Write;
 fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let input = script.only_input()?;
-    chip.without_masters("--processor")?;
+    chip.only_cores("--processor")?;
     let opened = script.open_text((name.clone(), firmware.script()), input, machine, chip, PointDetection::Triggers)?;
     Ok((firmware, opened))
 }

@@ -277,6 +277,9 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let mut whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates)
             .with("causes", causes)
             .with("losses", places.iter().map(loss_object).collect());
+        if args.chip.stalls() {
+            whole = whole.with("stalled", totals.stalled.into());
+        }
         if let Some(traced) = &traced {
             whole = whole.with("trace", traced.value());
         }
@@ -285,7 +288,11 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     write(symbols, hz, &outputs, (totals.lost(), &places), args.format, args.output.as_ref(), out)?;
     if args.rates {
-        facts(out, &rates(hz, &totals, raw_bytes, &causes(&totals)))?;
+        let mut lines = rates(hz, &totals, raw_bytes, &causes(&totals));
+        if args.chip.stalls() {
+            lines.push(("stalled", format!("{} clocks, which are part of the run", count(totals.stalled))));
+        }
+        facts(out, &lines)?;
     }
     if let Some(traced) = &traced {
         facts(out, &traced.facts(|bytes| kbit(&totals, bytes, hz)))?;

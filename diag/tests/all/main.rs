@@ -17,4 +17,5 @@ mod processor;
 mod programs;
 mod scripts;
 mod second_decoder;
+mod stall;
 mod symbols;

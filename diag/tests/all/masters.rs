@@ -13,6 +13,7 @@ use diag::symbols::Symbols;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, RetireSink};
 use sim::diag::chip::ChipParams;
+use sim::diag::trigger::GeneratorParams;
 use sim::riscv::{Limits, Machine, MachineConfig};
 use std::collections::BTreeMap;
 
@@ -94,6 +95,11 @@ fn params(cores: u8, masters: u8) -> ChipParams {
     ChipParams { masters, link_bits: 400_000_000, ..ChipParams::new(cores) }
 }
 
+/// A chip on which all wait while a generator has no room: the DMA stores every fourth cycle, faster than the ring.
+fn held(cores: u8) -> ChipParams {
+    ChipParams { generator: GeneratorParams { stalls: true, ..GeneratorParams::FULL }, ..params(cores, 1) }
+}
+
 /// Count, sum and greatest value of a table, by its key.
 fn rows(outputs: &[Output]) -> BTreeMap<i64, (u64, u64, u64)> {
     let number = |k: &Key| if let Key::Number(n) = k { *n } else { panic!("{k:?}") };
@@ -107,7 +113,7 @@ fn a_variable_has_the_stores_of_all_its_writers() {
     // the first hart fills the frames, of which the DMA makes copies
     let script = "write:frame, write:source { @w[core] = stats(value); }";
     for harts in [1, 3] {
-        let params = params(harts, 1);
+        let params = held(harts);
         let symbols = open(script, &params).0;
         let mut want: BTreeMap<i64, (u64, u64, u64)> = BTreeMap::new();
         for name in ["frame", "source"] {
@@ -161,13 +167,11 @@ fn stores_of_a_dma_are_in_order_of_time_with_those_of_cores() {
 fn a_store_of_a_dma_has_no_instruction_and_no_registers() {
     // both probes share a slot: one wants a register, which a DMA does not have
     let script = "write:frame { @p[func] = count(); } write:frame /sp == 0xfffffffe/ { @m = max(value); }";
-    for outputs in outputs(script, &params(2, 1)) {
+    for outputs in outputs(script, &held(2)) {
         let keys = |o: &Output| if let Output::Table { rows, .. } = o { rows.clone() } else { panic!("no text") };
         let tables: Vec<_> = outputs.iter().map(keys).collect();
-        assert_eq!(
-            tables[0].iter().map(|r| (r.0.clone(), r.1.count)).collect::<Vec<_>>(),
-            [(vec![Key::Text("bus master".into())], 24 * 64)]
-        );
+        let count = |name: &str| tables[0].iter().find(|r| r.0 == [Key::Text(name.into())]).map(|r| r.1.count);
+        assert_eq!(count("bus master"), Some(24 * 64), "{:?}", tables[0]);
         assert!(tables[1][0].1.maximum > 0);
     }
 }

@@ -15,6 +15,7 @@
 //! | `put[i]`, `got[i]` | in, out | | packets of external client i, see [`crate::noc::ports`] |
 //! | `pins[i]` | in | | pins of core i, see [`super::generator::observer`] |
 //! | `masters[i]` | in | | write port of bus master i, see [`super::generator::master`] |
+//! | `stall[i]`, `master_stall[i]` | out | 1 | with generators that stall: core i, bus master i must wait; see [`super::generator::full`] |
 //! | `hide[i]` | out | 1 | with windows: a trace must hide what core i retired one cycle before, see [`super::generator::window`] |
 //!
 //! # Timing
@@ -65,8 +66,9 @@ impl fmt::Display for DiagParams {
         let generator = if self.generator.lite { "lite" } else { "full" };
         let nodes: Vec<String> = self.nodes.iter().map(NodeKind::to_string).collect();
         let windows = if self.windows { ";windows" } else { "" };
+        let stalls = if self.generator.stalls { ";stall" } else { "" };
         let masters = if self.masters > 0 { format!(";masters={}", self.masters) } else { String::new() };
-        write!(f, "cores={};generator={generator};nodes={}{windows}{masters}", self.cores, nodes.join(","))
+        write!(f, "cores={};generator={generator};nodes={}{windows}{masters}{stalls}", self.cores, nodes.join(","))
     }
 }
 
@@ -86,6 +88,9 @@ pub enum ChipError {
     /// A number outside its range.
     #[error("{0} {1} are outside {2}")]
     Number(usize, &'static str, &'static str),
+    /// Lite generators have no register to stall.
+    #[error("lite event generators cannot stall; full ones can")]
+    LiteStalls,
     /// Two clients at one address.
     #[error("address {0} is used twice, or is not that of a client")]
     Address(u8),
@@ -107,6 +112,8 @@ pub struct DiagChip {
     pub pins: Vec<ObserverPins>,
     pub masters: Vec<MasterPins>,
     pub hide: Vec<Signal<Out, Bit>>,
+    pub stall: Vec<Signal<Out, Bit>>,
+    pub master_stall: Vec<Signal<Out, Bit>>,
     clocks: DFF<Bits<32>>,
     observer: Vec<Observer>,
     router: Router,
@@ -128,6 +135,8 @@ pub struct DiagChip {
     _masters: usize,
     _nodes: usize,
     _windows: usize,
+    _stalls: usize,
+    _master_stalls: usize,
 }
 
 impl DiagChip {
@@ -144,6 +153,14 @@ impl DiagChip {
         if nodes > 40 {
             return Err(ChipError::Number(nodes, "nodes", "0 to 40"));
         }
+        if params.generator.lite && params.generator.stalls {
+            return Err(ChipError::LiteStalls);
+        }
+        let of_master = GeneratorParams { stalls: params.generator.stalls, ..GeneratorParams::MASTER };
+        let (stalls, master_stalls) = match params.generator.stalls {
+            true => (cores, usize::from(params.masters)),
+            false => (0, 0),
+        };
         let node_at = |n: usize| FIRST_NODE + n as u8;
         let mut taken: Vec<u8> = (0..producers).chain((0..nodes).map(node_at)).collect();
         for address in &params.outside {
@@ -165,6 +182,10 @@ impl DiagChip {
             masters: each(params.masters.into()),
             hide: each(if params.windows { cores } else { 0 }),
             _windows: if params.windows { cores } else { 0 },
+            stall: each(stalls),
+            master_stall: each(master_stalls),
+            _stalls: stalls,
+            _master_stalls: master_stalls,
             observer: (0..cores).map(|_| Observer::new(&rvfi)).collect(),
             router: Router::new(HOST, 1, true),
             outer: params.outside.iter().map(|a| Router::new(*a, 1, false)).collect(),
@@ -175,7 +196,7 @@ impl DiagChip {
             master_observer: (0..params.masters).map(|_| MasterObserver::new()).collect(),
             master_router: (params.cores..producers).map(|m| Router::new(m, 0, false)).collect(),
             master_generator: (params.cores..producers)
-                .map(|m| Slot::new(client::generator(&GeneratorParams::MASTER, m, false)))
+                .map(|m| Slot::new(client::generator(&of_master, m, false)))
                 .collect(),
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
             node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
@@ -302,6 +323,12 @@ impl Logic for DiagChip {
         }
         for w in 0..self._windows {
             self.hide[w].next = self.generator[w].port.hides.val();
+        }
+        for w in 0..self._stalls {
+            self.stall[w].next = self.generator[w].port.holds.val();
+        }
+        for w in 0..self._master_stalls {
+            self.master_stall[w].next = self.master_generator[w].port.holds.val();
         }
         for i in 0..self._nodes {
             self.node_router[i].clock.next = self.clock.val();

@@ -9,6 +9,7 @@
 //! | `got` | in | | packets that arrived, see [`crate::noc::ports`] |
 //! | `put` | out | | packets to send |
 //! | `valid` to `value` | in | | only of a generator: what its core retires, see [`super::ports`] |
+//! | `holds` | out | 1 | only of a generator that stalls: the core must wait |
 //! | `hides` | out | 1 | only of a generator with a window: a trace must hide the instruction, see [`super::generator::window`] |
 //!
 //! # Timing
@@ -67,6 +68,7 @@ pub struct CoreRingPortIn {
     pub rd: Signal<In, Bits<5>>,
     pub value: Signal<In, Bits<32>>,
     pub hides: Signal<Out, Bit>,
+    pub holds: Signal<Out, Bit>,
 }
 
 macro_rules! client {
@@ -192,6 +194,7 @@ client! {
         self.lite.valid.next = self.port.valid.val();
         self.lite.pc.next = self.port.pc.val();
         self.lite.now.next = self.port.now.val();
+        self.port.holds.next = false;
         self.window.reset.next = self.port.reset.val();
         self.window.valid.next = self.port.valid.val();
         self.window.points.next = self.lite.points.val();
@@ -238,6 +241,7 @@ client! {
         self.full.seen.sets.next = self.port.sets.val();
         self.full.seen.rd.next = self.port.rd.val();
         self.full.seen.value.next = self.port.value.val();
+        self.port.holds.next = self.full.holds.val();
         self.window.reset.next = self.port.reset.val();
         self.window.valid.next = self.port.valid.val();
         self.window.points.next = self.full.points.val();

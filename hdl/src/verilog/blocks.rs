@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 110] = [
+const BLOCKS: [(&[&str], &str); 111] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -88,7 +88,7 @@ const BLOCKS: [(&[&str], &str); 110] = [
     (&["framer"], "packets for the host to frames of bytes"),
     (&["line"], "frames of bytes to packets from the host, and requests for lost frames"),
     (&["port", "packets"], "network interface: packets to events and register accesses, and back"),
-    (&["router", "outer", "generator_router", "node_router"], "ring router of a node"),
+    (&["router", "outer", "generator_router", "master_router", "node_router"], "ring router of a node"),
     (&["lite_generator"], SEAT),
     (&["full_generator"], SEAT),
     (&["machine_node"], SEAT),
@@ -102,6 +102,7 @@ const BLOCKS: [(&[&str], &str); 110] = [
     (&["lite"], "event generator triggered by instruction addresses"),
     (&["full"], "event generator triggered by addresses, returns, data and traps, with captured words"),
     (&["observer"], "what an event generator sees at a core's RVFI port"),
+    (&["master_observer"], "what an event generator sees of a bus master's stores"),
     (&["window"], "which instructions a trace must hide, between triggers"),
     (&["slots"], "trigger slots, and which of them an instruction hits"),
     (&["stack"], "copy of stack words"),

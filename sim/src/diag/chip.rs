@@ -178,7 +178,8 @@ impl Chip {
         assert!(params.producers() <= 16, "{} cores and bus masters are more than 16", params.producers());
         assert!(params.nodes.len() <= 40, "{} nodes are more than 40", params.nodes.len());
         let cores = (0..params.cores).map(|c| Generator::new(params.generator, c));
-        let masters = (params.cores..params.producers()).map(|m| Generator::new(GeneratorParams::MASTER, m));
+        let of_master = GeneratorParams { stalls: params.generator.stalls, ..GeneratorParams::MASTER };
+        let masters = (params.cores..params.producers()).map(|m| Generator::new(of_master, m));
         let generators = cores.chain(masters).collect();
         let mut ring = vec![RingNode::new(HOST, 2)];
         ring.extend((0..params.producers()).map(|c| RingNode::new(c, 1)));
@@ -343,6 +344,20 @@ impl Chip {
         self.generators[core].observe(seen);
         self.quiet = self.is_idle();
         self.wake = self.next_tick().min(self.next_wrap());
+    }
+
+    /// The cycle in which an instruction that would retire in `cycle` may retire: not before all generators that stall have
+    /// room for it. The cores are held together, so that they go on in the same order.
+    pub fn hold(&mut self, cycle: u64) -> u64 {
+        if self.generators.iter().any(Generator::holds) {
+            self.advance(cycle);
+            while self.generators.iter().any(Generator::holds) {
+                self.clock();
+                self.skip_wait(u64::MAX);
+            }
+            return cycle.max(self.now);
+        }
+        cycle
     }
 
     /// Advances to `cycle`.

@@ -20,6 +20,10 @@
 //!
 //! After an overflow of the FIFO, events are accepted again when it is half empty.
 //!
+//! A generator that stalls waits for room in the FIFO instead of losing the event, and holds its core from
+//! [`STALL_LEVEL`] instructions in the log on. The core may retire [`STALL_SKID`] more; if it retires others, the log is
+//! almost full, and events are lost and counted as above.
+//!
 //! # Source
 //! Paper 004 section 4.1 and figure 6. The log and the order of work are this project's.
 
@@ -37,6 +41,10 @@ pub const ALMOST_FULL: usize = 14;
 pub const RESUME_LEVEL: usize = 4;
 /// Cycles of dropping events after which the whole log is dropped.
 pub const DROP_CYCLES: u8 = 64;
+/// Fill level of the log at which a generator that stalls holds its core.
+pub const STALL_LEVEL: usize = 8;
+/// Instructions that a core may retire from the cycle in which it is held on, without a loss.
+pub const STALL_SKID: usize = ALMOST_FULL - STALL_LEVEL - 1;
 /// Depth of the log, instructions.
 pub const LOG_ENTRIES: usize = 16;
 /// Cycles to read an event from the FIFO.
@@ -121,6 +129,7 @@ pub struct Full {
     work: Work,
     fifo: VecDeque<(u8, Event)>,
     recovering: bool,
+    stalls: bool,
     loading: u8,
     held: Option<(u8, Event)>,
     unreported: u64,
@@ -169,6 +178,7 @@ impl Full {
             almost_full_cycles: 0,
             written: 0,
             recovering: false,
+            stalls: false,
             loading: 0,
             held: None,
             unreported: 0,
@@ -187,6 +197,16 @@ impl Full {
         self.slots = GeneratorParams::placed(slots);
         self.forget();
         Ok(())
+    }
+
+    /// Whether it holds its core instead of losing events that come too fast.
+    pub fn set_stalls(&mut self, on: bool) {
+        self.stalls = on && self.params.stalls;
+    }
+
+    /// Whether the core must wait.
+    pub fn holds(&self) -> bool {
+        self.stalls && self.log.len() >= STALL_LEVEL
     }
 
     /// Forgets open calls.
@@ -429,9 +449,13 @@ impl Full {
                     State::Next
                 } else if recovering || full {
                     self.recovering |= full;
-                    self.lose(1);
-                    self.work.current = None;
-                    State::Next
+                    if self.stalls {
+                        State::Begin
+                    } else {
+                        self.lose(1);
+                        self.work.current = None;
+                        State::Next
+                    }
                 } else {
                     (self.work.mode, self.work.k) = (Mode::Fire, 0);
                     State::CheckDone

@@ -3,7 +3,8 @@
 //! An instruction can hit several slots in one cycle. Its hits, with their captured words, wait in a queue of
 //! instructions; from there one event per cycle enters the FIFO to the ring. Events that do not fit are counted, and
 //! the count leaves with the next event. After an overflow of the FIFO, events are accepted again when it is half
-//! empty: a link that is too slow then carries events rather than counts of lost ones.
+//! empty: a link that is too slow then carries events rather than counts of lost ones. A generator that stalls loses
+//! none of these: its core does not retire an instruction while the queue is full ([`Generator::holds`]).
 //!
 //! An event is complete or it is lost. An event that captures an unknown word (a register that was never written, an
 //! argument that was not seen being passed) counts as lost, and so does a call whose return cannot be watched.
@@ -230,7 +231,15 @@ impl Generator {
         Some((hit.dest, hit.event))
     }
 
+    /// Whether its core must not retire an instruction now.
+    pub fn holds(&self) -> bool {
+        self.params.stalls && self.queue.len() >= usize::from(self.params.queue)
+    }
+
     fn fill_fifo(&mut self) {
+        if self.params.stalls && self.fifo.len() == usize::from(self.params.fifo) {
+            return;
+        }
         let Some(front) = self.queue.front_mut() else { return };
         let hit = front.remove(0);
         if front.is_empty() {

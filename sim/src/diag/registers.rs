@@ -8,6 +8,7 @@
 //! | [`KIND`] | 16 | kind: 1 a generator, others as [`super::node::NodeKind::registers`] |
 //! | [`CAPACITY`] | 16 | capacity |
 //! | [`CONTROL`] | 0 | 1: it works. Each write empties all tables and counters |
+//! | | 1 | full generator that can stall: it holds its core instead of losing events |
 //! | | 14:8 | records, or trigger slots, in use |
 //! | [`TARGET`] | 13:8, 7:0 | machine: destination and identifier of reports. Log: destination of events, and identifier of the trigger |
 //! | | 14 | machine: there is a state for each key |
@@ -78,6 +79,8 @@ pub const KIND: u16 = 0;
 pub const CAPACITY: u16 = 1;
 /// Control register, the first that can be written.
 pub const CONTROL: u16 = 2;
+/// Bit of a generator's control register: it holds its core instead of losing events.
+pub const STALLS: u16 = 2;
 /// Target register, of a machine or a log.
 pub const TARGET: u16 = 3;
 /// First register of the records.
@@ -236,6 +239,12 @@ pub fn tick(rule: &tick::Rule) -> Writes {
 /// Write that disables a client.
 pub fn control_off() -> (u16, u16) {
     (CONTROL, 0)
+}
+
+/// The same writes of a full generator's slots; it then holds its core instead of losing events.
+pub fn stalling(mut writes: Writes) -> Writes {
+    writes.iter_mut().filter(|w| w.0 == CONTROL).for_each(|w| w.1 |= STALLS);
+    writes
 }
 
 /// Writes of the slots of a lite generator; ignores triggers other than addresses.

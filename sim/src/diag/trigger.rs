@@ -128,13 +128,17 @@ pub struct GeneratorParams {
     pub fifo: u8,
     /// PC triggers and time only.
     pub lite: bool,
+    /// It can hold its core instead of losing events that come too fast. Only a full one.
+    pub stalls: bool,
 }
 
 impl GeneratorParams {
     /// 16 triggers, 4 of them of any kind, 16 open calls.
-    pub const FULL: Self = Self { slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false };
+    pub const FULL: Self =
+        Self { slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false, stalls: false };
     /// 12 PC triggers without captures, like the paper's reduced generator.
-    pub const LITE: Self = Self { slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true };
+    pub const LITE: Self =
+        Self { slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true, stalls: false };
     /// Of a bus master: only its stores are observed ([`super::master`]).
     pub const MASTER: Self = Self { slots: 4, wide: 4, returns: 1, ..Self::FULL };
 }

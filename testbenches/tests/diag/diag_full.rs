@@ -9,7 +9,7 @@ use crate::diag_harness::{check_verilog, result, set_seen, set_write, shuffled};
 use hdl::diag::generator::full::Full;
 use hdl::diag::generator::observer::Observer;
 use rust_hdl::prelude::*;
-use sim::diag::full::Full as Golden;
+use sim::diag::full::{Full as Golden, STALL_SKID};
 use sim::diag::generator::{Access, ObservedInsn};
 use sim::diag::packet::Event;
 use sim::diag::registers;
@@ -56,12 +56,14 @@ impl Bench {
                     set_write(&mut u.write, write, noise);
                     u.result.ready.next = ready;
                 },
-                |u| result(&u.result),
+                |u| (result(&u.result), u.holds.val()),
             )
             .unwrap();
         if self.d.cycles() > 1 {
-            assert_eq!(found, self.golden.result(), "{}, clock {}", self.name, self.d.cycles() - 1);
+            let want = (self.golden.result(), self.golden.holds());
+            assert_eq!(found, want, "{}, clock {}", self.name, self.d.cycles() - 1);
         }
+        let found = found.0;
         if reset {
             self.golden = Golden::new(self.params, CORE);
         } else {
@@ -70,11 +72,18 @@ impl Bench {
         found
     }
 
-    fn set(&mut self, slots: &[Slot], now: u64) {
-        for write in registers::full(slots) {
+    /// Sets the slots; `stalls`: the core is held instead of losing events.
+    fn set_stalling(&mut self, slots: &[Slot], now: u64, stalls: bool) {
+        let writes = registers::full(slots);
+        for write in if stalls { registers::stalling(writes) } else { writes } {
             self.clock(false, None, now, Some(write), false);
         }
         self.golden.set(slots).unwrap();
+        self.golden.set_stalls(stalls);
+    }
+
+    fn set(&mut self, slots: &[Slot], now: u64) {
+        self.set_stalling(slots, now, false);
     }
 }
 
@@ -143,6 +152,43 @@ fn full_generators_do_what_the_golden_one_does() {
     println!("events, that told losses, lost by haste, logs given up, entries not known: {runs:?}");
     let sum = |i: usize| runs.iter().map(|r| r[i]).sum::<u64>();
     assert!(sum(0) > 100 && sum(1) > 20 && sum(2) > 100 && sum(3) > 10 && sum(4) > 3, "{runs:?}");
+}
+
+/// A core that waits when it is held, a few instructions later; between, it is not held, and loses events; and resets.
+#[test]
+fn generators_that_stall_do_what_the_golden_one_does() {
+    let params = GeneratorParams { stalls: true, ..GeneratorParams::FULL };
+    let (mut s, mut now, mut waits, mut last) = (Source::seeded(11), 1, 0, 0);
+    let mut b = Bench::new(params, "stalls".into());
+    let mut program = Hits::new(&mut s);
+    for round in 0..rounds(6, 60) {
+        let (stalls, new) = (round % 3 != 2, slots(&mut s, &params));
+        b.set_stalling(&new, now, stalls);
+        let (lost, mut skid, takes) = (b.golden.overload, 0, *s.pick(&[2, 10, 60]));
+        for clock in 0..2_000 {
+            let held = b.golden.holds();
+            skid = if held { skid } else { s.below(STALL_SKID as u64 + 1) };
+            let goes = clock < 1_200 && s.percent(95) && (!held || skid > 0);
+            skid -= u64::from(goes && held);
+            waits += u64::from(held);
+            let seen = goes.then(|| program.next(&mut s, now));
+            let ready = clock >= 1_200 || s.percent(takes);
+            b.clock(false, seen.as_ref(), now, None, ready);
+            now += 1;
+        }
+        last = b.golden.overload - lost;
+        assert!(!stalls || last == 0, "round {round}: {last} lost");
+        if s.percent(30) {
+            b.clock(true, None, now, None, false);
+        }
+        // an instruction in the log keeps the hits of the old slots
+        while !b.golden.is_idle() {
+            b.clock(false, None, now, None, true);
+        }
+    }
+    assert!(waits > 1_000 && last > 0, "{waits} {last}");
+    check_verilog(&b.d, 11);
+    emit_checked_system(&mut Full::new(&params, CORE)).unwrap();
 }
 
 /// A core whose instructions are worked by hand.

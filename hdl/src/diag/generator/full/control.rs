@@ -19,6 +19,7 @@
 //! | `fire`, `of_store`, `request` | out | 1 | the word is for an event, for an event of a store; the word is requested |
 //! | `call_op`, `found` | out, in | | open calls, see [`super::ports`] |
 //! | `refuses`, `event_draft` | in, out | 1, | event output, see [`super::outbox`] |
+//! | `stalls` | in | 1 | an event for which there is no room waits, and the core with it |
 //!
 //! # Timing
 //! An instruction that causes no event takes one cycle. An event takes 4 cycles, and 2 for each captured word.
@@ -78,6 +79,7 @@ pub struct Control {
     pub call_op: CallOpOut,
     pub found: CallMatchIn,
     pub refuses: Signal<In, Bit>,
+    pub stalls: Signal<In, Bit>,
     pub event_draft: DraftOut,
     state: DFF<FullState>,
     mode: DFF<FullMode>,
@@ -362,7 +364,10 @@ impl Logic for Control {
                 self.event_draft.data.next = self.head.stamp.val();
                 self.event_draft.we.next = !self.refuses.val();
                 self.state.d.next = FullState::Ask;
-                if self.refuses.val() | self.unsure.val() {
+                if self.refuses.val() & self.stalls.val() {
+                    self.state.d.next = FullState::Open;
+                }
+                if (self.refuses.val() & !self.stalls.val()) | self.unsure.val() {
                     self.lost_now.next = 1.into();
                     self.current.d.next = false;
                     self.state.d.next = FullState::Pick;

@@ -12,6 +12,7 @@
 //! | `write` | in | register writes; a write to the control register also closes all open calls |
 //! | `result` | out | an event to send |
 //! | `points` | out | slots whose address matches, see [`super::slots`] |
+//! | `holds` | out | of a generator that stalls: the core must wait; a few instructions may still retire, see `sim::diag::full` |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
@@ -46,6 +47,7 @@ pub struct Full {
     pub write: WriteIn,
     pub result: ResultOut,
     pub points: Signal<Out, Bits<16>>,
+    pub holds: Signal<Out, Bit>,
     slots: Slots,
     log: Log,
     registers: Registers,
@@ -55,6 +57,9 @@ pub struct Full {
     control: Control,
     outbox: Outbox,
     control_register: Fixed<Bits<12>>,
+    can_stall: Fixed<Bit>,
+    stalls: DFF<Bit>,
+    is_control: Signal<Local, Bit>,
 }
 
 impl Full {
@@ -75,6 +80,7 @@ impl Full {
             control: Control::new(params.wide),
             outbox: Outbox::new(core),
             control_register: Fixed::of(CONTROL),
+            can_stall: Fixed::new(params.stalls),
             ..Default::default()
         }
     }
@@ -83,6 +89,7 @@ impl Full {
 impl Logic for Full {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clock, stalls);
         clock!(self, clock, slots, log, registers, stack, calls, word, control, outbox);
         self.slots.reset.next = self.reset.val();
         self.log.reset.next = self.reset.val();
@@ -118,7 +125,8 @@ impl Logic for Full {
         self.stack.advance.next = self.control.advance.val();
         self.stack.request.next = self.control.request.val();
         self.stack.at.next = self.word.at.val();
-        self.calls.forget.next = self.write.we.val() & (self.write.addr.val() == self.control_register.val());
+        self.is_control.next = self.write.we.val() & (self.write.addr.val() == self.control_register.val());
+        self.calls.forget.next = self.is_control.val();
         self.calls.now.next = self.seen.now.val();
         self.calls.ra.next = self.registers.ra.val();
         self.calls.sp.next = self.registers.sp.val();
@@ -142,5 +150,17 @@ impl Logic for Full {
         self.control.word.next = self.word.word.val();
         self.control.is_known.next = self.word.is_known.val();
         self.control.refuses.next = self.outbox.refuses.val();
+        self.control.stalls.next = false;
+        self.holds.next = false;
+        if self.can_stall.val() {
+            if self.is_control.val() {
+                self.stalls.d.next = self.write.data.val().get_bit(1);
+            }
+            self.control.stalls.next = self.stalls.q.val();
+            self.holds.next = self.stalls.q.val() & self.log.long.val();
+        }
+        if self.reset.val() {
+            self.stalls.d.next = false;
+        }
     }
 }

@@ -15,6 +15,7 @@
 //! | `advance` | in | 1 | the oldest instruction leaves |
 //! | `head` | out | | the oldest instruction, see [`super::ports`] |
 //! | `written` | out | 32 | registers that instructions in the log write |
+//! | `long` | out | 1 | a core that can be held must be held |
 //!
 //! # Timing
 //! An instruction is shown two cycles after it retired, or one cycle after the previous one left. All outputs come from
@@ -27,7 +28,7 @@ use crate::diag::ports::SeenIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::full::{ALMOST_FULL, DROP_CYCLES, RESUME_LEVEL};
+use sim::diag::full::{ALMOST_FULL, DROP_CYCLES, RESUME_LEVEL, STALL_LEVEL};
 
 /// A log of 16 instructions.
 #[derive(LogicBlock, Default)]
@@ -39,6 +40,7 @@ pub struct Log {
     pub advance: Signal<In, Bit>,
     pub head: HeadOut,
     pub written: Signal<Out, Bits<32>>,
+    pub long: Signal<Out, Bit>,
     // hits, store hits, size, store, through sp, sets, rd, call, return; with the cause, whether it follows a trap
     // return
     flags: Mem<4, 32>,
@@ -82,6 +84,7 @@ pub struct Log {
     resume_level: Fixed<Bits<5>>,
     resume_level_less: Fixed<Bits<5>>,
     resume_level_more: Fixed<Bits<5>>,
+    stall_level: Fixed<Bits<5>>,
     timeout: Fixed<Bits<6>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
@@ -110,6 +113,7 @@ impl Log {
             resume_level: Fixed::of(RESUME_LEVEL as u64),
             resume_level_less: Fixed::of(RESUME_LEVEL as u64 - 1),
             resume_level_more: Fixed::of(RESUME_LEVEL as u64 + 1),
+            stall_level: Fixed::of(STALL_LEVEL as u64),
             timeout: Fixed::of(DROP_CYCLES - 2),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
@@ -274,6 +278,7 @@ impl Logic for Log {
         self.written_.d.next = self.written_1.val();
         self.written.next = self.written_.q.val();
 
+        self.long.next = self.length.q.val() >= self.stall_level.val();
         self.head.shown.next = self.shown.q.val();
         self.head.hits.next = self.head_hits.val();
         self.head.stores.next = self.head_stores.val();
