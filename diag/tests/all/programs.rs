@@ -2,6 +2,7 @@
 
 use diag::app::App;
 use diag::layout::{layout, Cut};
+use diag::order;
 use diag::parse::parse;
 use diag::plan::{plan, Rates};
 use diag::resolve::resolve;
@@ -32,14 +33,17 @@ fn params(cores: u8) -> ChipParams {
 }
 
 fn on_chip(program: &str, script: &str, harts: u8, params: ChipParams, planned: bool) -> (Vec<Output>, Totals) {
-    let (_, app) = open(program, script);
+    run_on(program, &open(program, script).1, harts, params, planned)
+}
+
+fn run_on(program: &str, app: &App, harts: u8, params: ChipParams, planned: bool) -> (Vec<Output>, Totals) {
     let layout = if planned {
-        plan(&app, &params, &Rates::assumed(&app, params.clock_hz)).unwrap().layout
+        plan(app, &params, &Rates::assumed(app, params.clock_hz)).unwrap().layout
     } else {
-        layout(&app, &params.nodes, &Cut::host(&app)).unwrap()
+        layout(app, &params.nodes, &Cut::host(app)).unwrap()
     };
     let image = Image::new(&programs::load(program).unwrap());
-    let mut chip = OnChip::new(&app, &layout, params, image).unwrap();
+    let mut chip = OnChip::new(app, &layout, params, image).unwrap();
     tell(program, harts, &mut chip);
     chip.finish().unwrap();
     (chip.runtime().take_outputs(), chip.totals())
@@ -125,35 +129,40 @@ fn calls(program: &str, harts: u8, names: &[&str]) -> Calls {
     calls
 }
 
+/// Races of `bank`: how often which core violates whose transaction; the number of transactions, and of the last one with
+/// a violation.
+fn races(harts: u8) -> (BTreeMap<Vec<i64>, u64>, u64, u64) {
+    let calls = calls("bank", harts, &["get_balance", "set_balance"]);
+    let (mut open, mut owner, mut found, mut last_race, mut transactions) = (false, 0, BTreeMap::new(), 0, 0);
+    for &(enters, f, src) in &calls.order {
+        let before = owner;
+        let violated = match (f, enters) {
+            (0, true) => {
+                transactions += 1;
+                owner = src;
+                std::mem::replace(&mut open, true) && before != src
+            }
+            // the owner closes its open transaction
+            (1, false) if open && owner == src => {
+                open = false;
+                false
+            }
+            (1, false) => true,
+            _ => false,
+        };
+        if violated {
+            *found.entry(vec![i64::from(src), i64::from(before)]).or_insert(0) += 1;
+            last_race = transactions;
+        }
+    }
+    (found, transactions, last_race)
+}
+
 #[test]
 fn races_are_those_of_the_retire_stream() {
     for harts in [4] {
-        let calls = calls("bank", harts, &["get_balance", "set_balance"]);
-        // expected transactions: which core violates whose; the second half of the program, under the lock, has no
-        // violations
-        let (mut open, mut owner, mut want, mut last_race, mut transactions) = (false, 0, BTreeMap::new(), 0, 0);
-        for &(enters, f, src) in &calls.order {
-            let before = owner;
-            let violated = match (f, enters) {
-                (0, true) => {
-                    transactions += 1;
-                    owner = src;
-                    std::mem::replace(&mut open, true) && before != src
-                }
-                // the owner closes its open transaction
-                (1, false) if open && owner == src => {
-                    open = false;
-                    false
-                }
-                (1, false) => true,
-                _ => false,
-            };
-            if violated {
-                let o = before;
-                *want.entry(vec![i64::from(src), i64::from(o)]).or_insert(0) += 1;
-                last_race = transactions;
-            }
-        }
+        // the second half of the program, under the lock, has no violations
+        let (want, transactions, last_race) = races(harts);
         assert_eq!(transactions, 6000);
         assert!(!want.is_empty() && last_race <= 3000, "{last_race}: the second half is correct");
         for planned in [true, false] {
@@ -165,16 +174,50 @@ fn races_are_those_of_the_retire_stream() {
     }
 }
 
+/// Count, sum, least and greatest duration of the calls of `mutex_lock`, by mutex.
+fn lock_profile(harts: u8) -> BTreeMap<Vec<i64>, (u64, i128, i64, i64)> {
+    let mut all: BTreeMap<Vec<i64>, (u64, i128, i64, i64)> = BTreeMap::new();
+    for (_, mutex, clocks) in calls("lockcont", harts, &["mutex_lock"]).left {
+        let e = all.entry(vec![mutex.into()]).or_insert((0, 0, i64::MAX, 0));
+        let clocks = clocks as i64;
+        *e = (e.0 + 1, e.1 + i128::from(clocks), e.2.min(clocks), e.3.max(clocks));
+    }
+    all
+}
+
+/// Links that carry a small part of the events, all of which leave the chip: what is printed happened, and is marked.
+#[test]
+fn races_and_lock_profiles_with_forced_losses_are_true() {
+    let (all_races, profile) = (races(4).0, lock_profile(4));
+    let mut printed = [0, 0];
+    for (link_bits, link_of_locks) in [(1_000_000, 1_000_000), (12_000_000, 4_000_000)] {
+        let slow = ChipParams { link_bits, ..ChipParams::new(4) };
+        let marked = |outputs: &[Output]| outputs.iter().all(|o| o.mark().incomplete && !o.mark().doubtful);
+        let slow_locks = ChipParams { link_bits: link_of_locks, ..slow.clone() };
+        let mut app = open("bank", scripts::find("race").unwrap()).1;
+        order::require(&mut app, &slow);
+        let (outputs, totals) = run_on("bank", &app, 4, slow, false);
+        assert!(totals.lost() > 1_000 && marked(&outputs), "{}", totals.lost());
+        let found = rows(&outputs);
+        for (key, sum) in &found {
+            assert!(sum.count <= all_races.get(key).copied().unwrap_or(0), "{key:?}: {} at {link_bits}", sum.count);
+        }
+        printed[0] += found.values().map(|s| s.count).sum::<u64>();
+        let (outputs, totals) = on_chip("lockcont", scripts::find("locks").unwrap(), 4, slow_locks, false);
+        assert!(totals.lost() > 100 && marked(&outputs), "{}", totals.lost());
+        for (key, s) in rows(&outputs) {
+            let (count, sum, least, most) = profile[&key];
+            assert!(s.count <= count && s.sum <= sum && s.minimum >= least && s.maximum <= most, "{key:?}: {s:?}");
+            printed[1] += s.count;
+        }
+    }
+    assert!(printed[0] > 10 && printed[1] > 100, "{printed:?}");
+}
+
 #[test]
 fn the_lock_profile_is_that_of_the_retire_stream() {
     for harts in [4] {
-        let calls = calls("lockcont", harts, &["mutex_lock"]);
-        let mut want: BTreeMap<Vec<i64>, (u64, i128, i64, i64)> = BTreeMap::new();
-        for (_, mutex, clocks) in calls.left {
-            let e = want.entry(vec![mutex.into()]).or_insert((0, 0, i64::MAX, 0));
-            let clocks = clocks as i64;
-            *e = (e.0 + 1, e.1 + i128::from(clocks), e.2.min(clocks), e.3.max(clocks));
-        }
+        let want = lock_profile(harts);
         let (outputs, totals) =
             on_chip("lockcont", scripts::find("locks").unwrap(), harts, ChipParams::new(harts), true);
         assert_eq!(totals.lost(), 0);
