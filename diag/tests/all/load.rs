@@ -1,7 +1,7 @@
 //! Packets that configure a chip's circuits
 
 use diag::layout::{layout, Cut};
-use diag::load::{flush, set, write};
+use diag::load::{flush, set, set_masters, write};
 use diag::parse::parse;
 use diag::resolve::resolve;
 use diag::symbols::Symbols;
@@ -54,4 +54,21 @@ fn a_layout_is_set_on_the_nodes_that_it_uses() {
     let flushed: Vec<(u8, bool)> =
         flush(&laid).iter().map(|p| (p.dest, matches!(p.body, Body::Control { op: Op::Flush, .. }))).collect();
     assert_eq!(flushed, [(18, true), (19, true)]);
+}
+
+/// Generators of bus masters come after those of the cores, and have the slots that stores can hit.
+#[test]
+fn generators_of_bus_masters_have_the_slots_of_stores() {
+    let symbols = Symbols::parse(programs::find("bank").unwrap().elf).unwrap();
+    let text = "call:get_balance { @a = count(); } write:balance { @b[core] = count(); } \
+                access:balance { @c = count(); } read:balance { @d = count(); }";
+    let app = parse(text).and_then(|i| resolve(&i, &symbols, 50_000_000)).unwrap();
+    let laid = layout(&app, &[], &Cut::host(&app)).unwrap();
+    let packets = set_masters(&laid, 2, 3);
+    let last = packets.iter().filter_map(|p| match &p.body {
+        Body::Control { addr: CONTROL, data, .. } => Some((p.dest, data.clone())),
+        _ => None,
+    });
+    let word = vec![control(2).1];
+    assert_eq!(last.collect::<Vec<_>>(), [2, 3, 4].map(|m| (m, word.clone())));
 }
