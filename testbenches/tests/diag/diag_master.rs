@@ -166,6 +166,7 @@ fn masters_that_store_in_every_cycle_lose_only_counted_events() {
         // stores to both variables have an event for the counters, too, which may be among the lost ones
         let happened = stored[usize::from(m) - 1];
         println!("master {m}: {happened} stores hit the first trigger, {arrived} events arrived, {lost} were lost");
-        assert!(arrived > 20 && lost > 1_000 && arrived + lost >= happened, "{happened} {arrived} {lost}");
+        // an event of four words takes longer than the log takes to fill: only the last store is sure to arrive
+        assert!(arrived > 0 && lost > 1_000 && arrived + lost >= happened, "{happened} {arrived} {lost}");
     }
 }
