@@ -134,7 +134,7 @@ fn arithmetic_coder() -> Proof {
 
 #[test]
 fn an_interval_is_never_empty_and_no_carry_is_lost() {
-    holds(&arithmetic_coder(), 2, 14);
+    holds(&arithmetic_coder(), 2, 20);
 }
 
 #[test]
