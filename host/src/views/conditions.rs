@@ -13,7 +13,7 @@ use retire::image::{Exit, Image};
 use std::collections::HashMap;
 
 /// A condition of a source line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Condition {
     /// Column, from 1; 0: unknown.
     pub column: u32,

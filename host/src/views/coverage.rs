@@ -150,7 +150,7 @@ impl Files {
         })
     }
 
-    /// Adds the coverage of another program; counts of the same lines and functions are added.
+    /// Adds the coverage of another program; counts of the same lines, conditions and functions are added.
     pub fn add(&mut self, other: Self) {
         for (path, file) in other.files {
             let Some(own) = self.files.get_mut(&path) else {
@@ -160,7 +160,10 @@ impl Files {
             for (number, line) in file.lines {
                 let to = own.lines.entry(number).or_default();
                 to.count += line.count;
-                to.branches.extend(line.branches);
+                for (condition, ways) in line.branches {
+                    let sums = to.branches.entry(condition).or_default();
+                    *sums = [sums[0] + ways[0], sums[1] + ways[1]];
+                }
             }
             for (number, name, calls) in file.functions {
                 let same = own.functions.iter().find(|(n, known, _)| (*n, known) == (number, &name)).cloned();
@@ -290,7 +293,8 @@ mod tests {
     #[test]
     fn a_line_of_two_programs_has_the_sum_of_both() {
         let of = |path: &str, count, branch: [u64; 2]| {
-            let lines = BTreeMap::from([(3, Line { count, branches: vec![branch] })]);
+            let branches = BTreeMap::from([(Condition::default(), branch)]);
+            let lines = BTreeMap::from([(3, Line { count, branches })]);
             let functions = BTreeSet::from([(3, "f".to_string(), count)]);
             Files { files: BTreeMap::from([(path.to_string(), File { lines, functions })]), missing: BTreeSet::new() }
         };
@@ -299,9 +303,9 @@ mod tests {
             all.add(files);
         }
         let a = &all.files["a.h"];
-        assert_eq!(a.lines().collect::<Vec<_>>(), [(3, 7, &[[1, 1], [5, 0]][..])]);
+        assert_eq!(a.lines().collect::<Vec<_>>(), [(3, 7, vec![[6, 1]])]);
         assert_eq!(a.functions, BTreeSet::from([(3, "f".to_string(), 7)]));
         let sums = all.sums();
-        assert_eq!((sums.lines, sums.lines_hit, sums.functions, sums.branches_hit), (2, 1, 2, 3));
+        assert_eq!((sums.lines, sums.lines_hit, sums.functions, sums.branches_hit), (2, 1, 2, 2));
     }
 }

@@ -129,7 +129,8 @@ fn pages_call_registers_and_bits_by_their_names_and_numbers() {
 /// A system without a memory port has none of its registers.
 #[test]
 fn documents_of_other_systems_have_no_registers_of_the_memory_port() {
-    for text in [markdown(&params(), false, 0), systemrdl(&params(), false, 0)] {
+    let map = Map::native(&params(), false, 0);
+    for text in [map.markdown(), map.systemrdl()] {
         assert!(REGS.iter().all(|r| text.contains(r.name)) && MEMORY_REGS.iter().all(|r| !text.contains(r.name)));
     }
 }
