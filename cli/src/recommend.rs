@@ -21,7 +21,8 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk recommend --max-gates 18000 firmware.elf\n  \
     goshawk recommend --max-luts 1500 --device hx8k --min-mhz 80 builtin:vm builtin:qsort\n  \
-    goshawk recommend --max-bits 0.15 capture.ret --elf program.elf --json\n  \
+    goshawk recommend --max-gates 12000 program.ret --elf program.elf --json\n  \
+    goshawk recommend --max-bits 0.3 builtin:fft\n  \
     goshawk recommend --max-gates 10000 --ratified builtin:fft --max-instructions 200000")]
 #[command(group = clap::ArgGroup::new("budget").required(true).multiple(true).args(["max_gates", "max_luts", "max_bits"]))]
 pub struct Args {
@@ -259,13 +260,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ]);
     }
     table.print(out)?;
+    let checked = if args.no_check { "streams not decoded" } else { "every stream decoded and equal to the run" };
     let inputs = plural(each.len() as u64, "input");
-    writeln!(
-        out,
-        "{inputs}, {} instructions; {} fit",
-        count(total.instructions),
-        plural(candidates.len() as u64, "circuit")
-    )?;
+    let fit = plural(candidates.len() as u64, "fitting circuit");
+    writeln!(out, "{inputs}, {} instructions; {fit}; {checked}", count(total.instructions))?;
     left_out.iter().try_for_each(|l| writeln!(out, "left out: {l}"))?;
     if wide {
         writeln!(

@@ -3,6 +3,7 @@
 mod halt;
 mod seeds;
 
+use crate::args::seeds::Seeds;
 use crate::args::{MachineArgs, PlatformArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, short_id, Object};
@@ -13,7 +14,6 @@ use host::halt::{find, Halt};
 use host::run::{Run, RunTotals};
 use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
-pub use seeds::Seeds;
 use seeds::Until;
 use serde_json::json;
 use sim::analysis::ratio;

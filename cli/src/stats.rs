@@ -195,8 +195,8 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         align = sink.targets.trailing_zeros() as u8;
     };
     let (mut system, windows) = sink.windows.finish(totals.cycles);
-    let selected = sink.selected.map(|selected| selected.finish(&system));
     system.finish(totals.cycles);
+    let selected = sink.selected.map(|selected| selected.finish(&system));
     let all = Counts {
         title: run.program,
         build_id: run.build_id,

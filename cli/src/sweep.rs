@@ -1,9 +1,9 @@
 //! `goshawk sweep`: measures traces x schemes x parameters in parallel
 
+use crate::args::seeds::Seeds;
 use crate::args::{refuse_if_all_recorded, within, MachineArgs, TimingName, HARTS};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
-use crate::run::Seeds;
 use crate::{progress, Failure, Status};
 use ::sweep::plan::{Plan, Shard};
 use ::sweep::point::Point;

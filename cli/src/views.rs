@@ -92,7 +92,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 /// Show where two executions of a program diverge, for each core
 ///
 /// Both are traces or recorded runs of the same program. Exit code 0: they are equal; 1: they diverge. With `--process` or `--mode`,
-/// the control flow of these contexts is compared: interrupts in other places, and what runs in other contexts, are no difference.
+/// the control flow of these contexts is compared: interrupts at other instructions, and what runs in other contexts, are no difference.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank\n  goshawk diff again.gip bank.gip --elf builtin:bank --json\n  \

@@ -236,7 +236,7 @@ mod tests {
         let ranges = of("rt_main").unwrap();
         assert!(ranges.common().len() == 1 && !ranges.common()[0].is_empty() && ranges.get(user).len() == 1);
         // a function of the process only
-        let ranges = of("transfer").unwrap();
+        let ranges = of("set_balance").unwrap();
         assert!(ranges.common().is_empty() && ranges.get(user).len() == 1);
         let mut f = Filter::default().with_ranges(ranges.own().to_vec()).of(Selection::default(), 1);
         let at = ranges.get(user)[0].start;

@@ -4,11 +4,11 @@ use super::Execution;
 use crate::error::Failure;
 use crate::files::keyed_input;
 use clap::Args;
+use host::contexts::ContextProgram;
 use host::contexts::{names, Selection};
 use host::input::Named;
 use host::symbols::Symbols;
 use host::views::source::Replayed;
-use host::views::stack::functions::ContextProgram;
 use retire::Context;
 use std::path::{Path, PathBuf};
 

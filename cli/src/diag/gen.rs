@@ -35,7 +35,7 @@ pub struct Args {
     /// Number of cores, with one event generator each, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     cores: u8,
-    /// Number of other bus masters, with an event generator for the stores of each; with the cores up to 16
+    /// Bus masters other than cores, with an event generator each: with the cores up to 16
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
     /// Event generators that can hold their core instead of losing events: an output `stall` per core and bus master

@@ -62,9 +62,8 @@ impl Vectors {
     /// Makes the vectors of a chip.
     pub fn make(params: &DiagParams) -> Result<Self, Failure> {
         let beats = String::from(
-            "// hex but for the decimal cycle and core; the first clock without reset is 0; core 16 is the host, and so many of\n\
-             // its bytes may leave; from core 17 on, bus masters store: address in pc, data in next_pc, mask in rd:\n\
-             // cycle core pc next_pc insn rd value\n",
+            "// hex but for the decimal cycle and core; the first clock without reset is 0; core 16 is the host, and so many of its bytes\n\
+             // may leave; from core 17 on, bus masters store (address, data, -, mask): cycle core pc next_pc insn rd value\n",
         );
         let (host, bytes, frames, line) = (Vec::new(), Vec::new(), FrameWriter::default(), FrameWriter::default());
         let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, frames, line };

@@ -1,6 +1,7 @@
 //! Runs with many seeds: looks for a schedule of the harts in which the program ends in a certain way
 
 use super::Args;
+use crate::args::seeds::Seeds;
 use crate::args::{MachineArgs, Platform, ProgramArgs, Source};
 use crate::output::{count, Object};
 use crate::progress::Bars;
@@ -13,35 +14,6 @@ use std::str::FromStr;
 
 /// Instructions of a run, if no limit is given: a run that waits for ever ends, too.
 const LIMIT: u64 = 100_000_000;
-
-/// A range of seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seeds {
-    first: u64,
-    end: u64,
-}
-
-impl Seeds {
-    /// The seeds, ascending.
-    pub fn iter(&self) -> std::ops::Range<u64> {
-        self.first..self.end
-    }
-}
-
-impl FromStr for Seeds {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let right = || "expected A..B with A below B, as 1..200".to_string();
-        let (first, end) = text.split_once("..").ok_or_else(right)?;
-        let seeds = Self { first: first.parse().map_err(|_| right())?, end: end.parse().map_err(|_| right())? };
-        if seeds.first < seeds.end {
-            Ok(seeds)
-        } else {
-            Err(right())
-        }
-    }
-}
 
 /// How a run must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,10 +121,6 @@ mod tests {
         assert!(until("crash").fits(Exit::Deadlock, 1) && !until("crash").fits(Exit::Deadlock, 0));
         for bad in ["", "exit", "exit!=", "exit!=-1", "fails"] {
             assert!(bad.parse::<Until>().is_err(), "{bad}");
-        }
-        assert_eq!("1..200".parse(), Ok(Seeds { first: 1, end: 200 }));
-        for bad in ["5", "5..5", "5..3", "..3", "a..b"] {
-            assert!(bad.parse::<Seeds>().is_err(), "{bad}");
         }
     }
 }

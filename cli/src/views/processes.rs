@@ -5,10 +5,10 @@ use crate::args::Execution;
 use crate::output::{count, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::contexts::ContextProgram;
 use host::views::processes::{Process, Processes};
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
-use host::views::stack::functions::ContextProgram;
 use serde_json::json;
 use std::io::Write;
 

@@ -145,7 +145,7 @@ fn a_wrapped_range_decodes_from_a_resync() {
     // core, kind and fields of each message; numbers and times count from the start of the stream
     let decoded = |file: &str| {
         let got = place.output(&format!("decode out/{file} --elf out/beats.ret"));
-        assert_eq!(got.status.code(), Some(0), "{file}");
+        assert_eq!(got.status.code(), Some(0), "{file}: {}", String::from_utf8_lossy(&got.stderr));
         let text = String::from_utf8(got.stdout).unwrap();
         let said = |line: &str| line.split_whitespace().skip(3).map(str::to_string).collect::<Vec<_>>();
         (text.lines().skip(1).map(said).collect::<Vec<_>>(), String::from_utf8(got.stderr).unwrap())

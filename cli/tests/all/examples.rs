@@ -140,7 +140,7 @@ fn how(example: &str) -> How {
 }
 
 /// Small stand-ins for the user's files.
-const STAND_INS: [&str; 21] = [
+const STAND_INS: [&str; 22] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
@@ -162,6 +162,7 @@ const STAND_INS: [&str; 21] = [
     "sweep --plan papers.toml -o papers",
     "capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf",
     "encode paged.ret --context 2 --elf kernel.elf -o kernel.gtr",
+    "encode paged.ret --context 2 --elf kernel.elf -o again.gtr",
 ];
 
 const PLAN: &str = "traces = [\"builtin:fft\", \"builtin:vm\"]\nharts = [1, 2]\nencodings = [\"tr_e\", \"nx_b\"]\n\
@@ -245,6 +246,7 @@ impl Shell {
         for name in ["kernel.elf", "a.elf", "b.elf"] {
             std::fs::copy(root().join("programs/paged/elf").join(name), path.join(name)).unwrap();
         }
+        std::fs::write(path.join("names.txt"), "1 primes a.elf\n2 fold b.elf\n").unwrap();
         std::fs::write(path.join("ram.bin"), [0x67, 0x80, 0, 0]).unwrap();
         std::os::unix::fs::symlink(root().join("programs"), path.join("programs")).unwrap();
         std::fs::write(path.join("papers.toml"), PLAN).unwrap();
@@ -295,7 +297,7 @@ impl Shell {
         let text = String::from_utf8_lossy(&o.stdout);
         let lost = line.starts_with("goshawk diag") && text.contains("lost") && o.status.code() != Some(0);
         // the status of a pipeline is that of its last command
-        let failed = o.status.code() != Some(0) && !lost || line.contains('|') && !err.is_empty();
+        let failed = o.status.code() != Some(0) && !lost || line.contains('|') && err.contains("goshawk: ");
         failed.then(|| format!("$ {line}\n{err}{}\n", o.status))
     }
 

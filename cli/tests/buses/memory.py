@@ -107,7 +107,8 @@ async def watch(dut, taken, memory):
 async def idle(port):
     """Ends the trace."""
     await port.write("control", 0)
-    for _ in range(3000):
+    # a memory that pauses for up to 2,000 clocks takes long to store what waits
+    for _ in range(30_000):
         if await port.read("status") & 4:
             return
     assert False, "the trace does not end"

@@ -9,7 +9,6 @@ pub mod names;
 
 use crate::input::Named;
 use crate::symbols::Symbols;
-use crate::views::stack::functions::ContextProgram;
 use crate::HostError;
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
@@ -35,6 +34,17 @@ impl Selection {
         (self.spaces.is_empty() || self.spaces.contains(&context.id()))
             && (self.modes.is_empty() || self.modes.contains(&context.privilege()))
     }
+}
+
+/// The program of a context.
+#[derive(Clone, Debug)]
+pub struct ContextProgram {
+    /// The context.
+    pub context: Context,
+    /// Names of its functions.
+    pub symbols: Symbols,
+    /// Its code.
+    pub image: Image,
 }
 
 /// The contexts of all harts along a run.
@@ -104,7 +114,7 @@ impl<T> ByContext<T> {
         self.of.extend(of);
     }
 
-    /// That of a program, by its number in [`Function::program`](crate::views::stack::functions::Function::program).
+    /// That of a program, by its number; 0 is the common one.
     pub fn program(&self, number: u32) -> &T {
         let own = (number as usize).checked_sub(1).and_then(|at| self.of.get(at));
         own.map_or(&self.common, |(_, own)| own)
@@ -215,7 +225,8 @@ mod tests {
         for e in walk() {
             *counts.entry(contexts.pass(&e)).or_insert(0) += e.count;
         }
-        let right = [(user, 8), (kernel, 5), (Context::RESET, 2)];
+        // in the order of the contexts' numbers
+        let right = [(Context::RESET, 2), (user, 8), (kernel, 5)];
         assert_eq!(counts.into_iter().collect::<Vec<_>>(), right);
         assert_eq!(contexts.of(0), user);
     }

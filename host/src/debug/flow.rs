@@ -9,13 +9,14 @@
 
 use super::constant::Constant;
 use super::scene::Scene;
+use crate::contexts::ContextProgram;
 use crate::contexts::{ByContext, Selection};
 use crate::input::{InputOptions, Named};
 use crate::progress::Progress;
 use crate::symbols::Symbols;
 use crate::trace::Trace;
 use crate::views::lines::Lines;
-use crate::views::stack::functions::{ContextProgram, Functions};
+use crate::views::stack::functions::Functions;
 use crate::views::stack::{Frame, Stack};
 use crate::HostError;
 use retire::image::{Image, Place};

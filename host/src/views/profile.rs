@@ -1,8 +1,9 @@
 //! Instruction profiles by function and by call stack
 
 use super::speedscope;
-use super::stack::functions::{ContextProgram, Functions};
+use super::stack::functions::Functions;
 use super::stack::{Change, Stack};
+use crate::contexts::ContextProgram;
 use crate::contexts::Selection;
 use crate::symbols::Symbols;
 use retire::image::learned::Map;

@@ -4,9 +4,10 @@
 //! same depth are merged to spans of up to twice the width, which have the name of the longest and their number. The width is doubled
 //! whenever there are more than [`Shape::most`] spans, so the size of the result depends neither on the length of the run nor on its number of calls.
 
-use super::stack::functions::{ContextProgram, Functions};
+use super::stack::functions::Functions;
 use super::stack::{Change, Stack};
 use super::tasks::Tasks;
+use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, RetireSink};

@@ -3,8 +3,9 @@
 //! The time axis counts instructions of all cores in the order of replay, one per microsecond; for a trace with time
 //! stamps it is in clock cycles. The output is written as a stream.
 
-use super::stack::functions::{ContextProgram, Functions};
+use super::stack::functions::Functions;
 use super::stack::{Change, Stack};
+use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};

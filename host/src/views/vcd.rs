@@ -12,8 +12,9 @@
 //! # Source
 //! IEEE Std 1364-2005, section 18. Strings are an extension that GTKWave, Surfer and the readers of both support.
 
-use super::stack::functions::{ContextProgram, Functions};
+use super::stack::functions::Functions;
 use super::stack::Stack;
+use crate::contexts::ContextProgram;
 use crate::contexts::{ByContext, Selection};
 use crate::symbols::Symbols;
 use retire::image::{Image, Place};

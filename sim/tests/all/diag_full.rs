@@ -111,7 +111,7 @@ fn cores_that_are_held_lose_nothing() {
         assert_eq!((full.lost, full.overload), (golden.counts().0.total(), 0), "seed {seed}");
         events += found.len();
     }
-    assert!(events > 10_000 && waits > 100_000, "{events} {waits}");
+    assert!(events > 5_000 && waits > 100_000, "{events} {waits}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use sim::scheme::follow::arithmetic::encoder::Encoder;
 use sim::scheme::follow::arithmetic::probability::{Probabilities, Probability, START};
 use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
-use testbenches::gates::emit_checked;
+use testbenches::gates::emit_checked_system;
 
 /// A request.
 #[derive(Clone, Copy, Debug)]
@@ -202,5 +202,5 @@ fn a_likely_decision_takes_one_cycle() {
 
 #[test]
 fn it_passes_the_static_gates() {
-    emit_checked(&mut ArithmeticCoder::new()).unwrap();
+    emit_checked_system(&mut ArithmeticCoder::new()).unwrap();
 }

@@ -2,8 +2,9 @@
 //!
 //! A view that compares or counts by call path keeps a number instead of a list: the number of a node in a tree of calls.
 
-use super::functions::{ContextProgram, Functions};
+use super::functions::Functions;
 use super::{Change, Stack, DEEPEST};
+use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::FlowEvent;

@@ -1,5 +1,6 @@
 //! Functions of a program, by number
 
+use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
 use retire::image::Image;
@@ -41,17 +42,6 @@ struct Program {
     /// Where the view has no other.
     image: Option<Image>,
     known: Map<u64, Function>,
-}
-
-/// The program of a context.
-#[derive(Clone, Debug)]
-pub struct ContextProgram {
-    /// The context.
-    pub context: Context,
-    /// Names of its functions.
-    pub symbols: Symbols,
-    /// Its code.
-    pub image: Image,
 }
 
 /// All functions that were met; names are kept once.

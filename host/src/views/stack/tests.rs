@@ -1,5 +1,6 @@
-use super::functions::{ContextProgram, Functions};
+use super::functions::Functions;
 use super::{Change, Stack};
+use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
 use retire::code::Code;
 use retire::image::Image;
