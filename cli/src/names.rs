@@ -42,6 +42,7 @@ const MULTIPLE_MEANINGS: &[(&str, &str)] = &[
     ("seeds", "a search for an end of a run, and runs that are all measured"),
     ("set", "of predictors, of several in a sweep, and a value of a register"),
     ("skip", "instructions before a recording, and lines of a listing"),
+    ("stall", "what a circuit has, and what generators of a run do"),
     ("timestamps", "a sweep takes both"),
     ("to", "a cycle of a trace, and a time of a dump of signals"),
     ("trace", "a trace to measure, and that a chip traces its cores"),

@@ -68,7 +68,7 @@ fn into_memory(bus: &str, what: &str, more: &str, change: impl Fn(&str) -> Strin
     let verilog = out.join("goshawk_trace.v");
     let text = std::fs::read_to_string(&verilog).unwrap();
     std::fs::write(&verilog, change(&text)).unwrap();
-    let envs = [("BUS", bus), ("WHAT", what), ("WRITES", "any"), ("PORT", "axi4-memory"), ("SIZE", "204")];
+    let envs = [("BUS", bus), ("WHAT", what), ("WRITES", "any"), ("PORT", "axi4-memory"), ("SIZE", "356")];
     cocotb(&out, "memory", &envs.map(|(name, value)| (name, value.to_string())))?;
     Ok(place)
 }

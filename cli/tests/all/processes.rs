@@ -7,7 +7,7 @@ use host::input::{InputOptions, Named};
 use host::progress::Quiet;
 use host::symbols::Symbols;
 use retire::file::retire::RetireReader;
-use retire::image::{Image, Place as At};
+use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind, NullSink};
 use sim::timeline::Seekable;
 use std::collections::BTreeMap;
@@ -212,8 +212,9 @@ fn debugger(place: &Place, counts: &Counts) {
     assert_eq!(stepped, of(counts, USER_A));
     // memory is that of the process, too
     let (at, bytes) = bytes.unwrap();
-    let own = Image::new(&Named::open(&elfs[0].1).unwrap().program);
-    assert_eq!(bytes[..2], own.bytes(at, 4, At::default().when)[..2]);
+    let own = Named::open(&elfs[0].1).unwrap().program.segments;
+    let own = own.iter().find(|s| (s.virtual_addr..s.virtual_addr + s.data.len() as u64).contains(&at)).unwrap();
+    assert_eq!(bytes[..2], own.data[(at - own.virtual_addr) as usize..][..2]);
 }
 
 #[test]

@@ -107,7 +107,6 @@ async def watch(dut, taken, memory):
 async def idle(port):
     """Ends the trace."""
     await port.write("control", 0)
-    # a memory that pauses for up to 2,000 clocks takes long to store what waits
     for _ in range(30_000):
         if await port.read("status") & 4:
             return
@@ -235,7 +234,7 @@ async def words_into_memory(dut):
     memory, taken = Memory(), []
     slave = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "m_axi"), dut.clock, dut.reset, target=memory)
     for channel in [slave.aw_channel, slave.w_channel, slave.b_channel]:
-        channel.set_pause_generator(waits(2000 if WHAT == "whole" else 300))
+        channel.set_pause_generator(waits(600 if WHAT == "whole" else 300))
     cocotb.start_soon(watch(dut, taken, memory))
     for _ in range(4):
         await RisingEdge(dut.clock)

@@ -164,7 +164,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         let (skipped, found) = match check_header(params, &mut bits) {
             Ok(found) => (0, found),
             Err(kind @ ReplayErrorKind::Magic(_)) => {
-                let HeaderMatch { end, found } = next_header(&mut bits).ok_or_else(|| begins(kind))?;
+                let HeaderMatch { end, found } = next_header(&mut bits, 0).ok_or_else(|| begins(kind))?;
                 ((end - HEADER_BITS).div_ceil(32), found)
             }
             Err(kind) => return Err(begins(kind)),
@@ -206,8 +206,10 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
         let words = self.bits.words();
         let header_match = words.take_header();
-        words.rewind(header_match.map_or(self.message_start, |p| p.end - HEADER_BITS) / 32);
-        let Some(HeaderMatch { found, .. }) = next_header(&mut self.bits) else { return false };
+        // the first words of a header can be in the message before, which was accepted
+        let first = self.message_start.saturating_sub(HEADER_BITS - 1);
+        words.rewind(header_match.map_or(first, |p| p.end - HEADER_BITS) / 32);
+        let Some(HeaderMatch { found, .. }) = next_header(&mut self.bits, self.message_start) else { return false };
         self.scheme = self.params.flow.replay(&self.params.platform);
         self.begin(found);
         true
@@ -324,9 +326,12 @@ impl HeaderFlags {
 /// Bits of a header.
 const HEADER_BITS: u64 = 96;
 
-/// Searches for the next header, from the next word on; reading continues after it.
-fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<HeaderScanner<I>>) -> Option<HeaderMatch> {
-    let header_match = bits.words().search()?;
+/// Searches for the next header that ends after bit `after`, from the next word on; reading continues after it.
+fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<HeaderScanner<I>>, after: u64) -> Option<HeaderMatch> {
+    let mut header_match = bits.words().search()?;
+    while header_match.end <= after {
+        header_match = bits.words().search()?;
+    }
     bits.words().rewind(header_match.end / 32);
     bits.continue_at(header_match.end);
     Some(header_match)
