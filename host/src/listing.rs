@@ -166,10 +166,9 @@ impl ReplaySink for Listing<'_> {
             self.error = self.print(context, e).err();
         }
         let next = self.contexts.of(e.hart);
-        if context != next {
-            if self.error.is_none() && self.left > 0 && wanted && self.filter.between(e.hart, e.pc) {
-                self.error = writeln!(self.lines, "{:>4}  context {next}", e.hart).err();
-            }
+        let listed = self.error.is_none() && self.left > 0 && wanted;
+        if context != next && listed && self.filter.between(e.hart, e.pc) {
+            self.error = writeln!(self.lines, "{:>4}  context {next}", e.hart).err();
         }
         self.places.pass(e);
     }

@@ -147,6 +147,9 @@ fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |range: Option<(f64, f64)>, v| Some(range.map_or((v, v), |(a, b)| (a.min(v), b.max(v)))))
 }
 
+/// A figure of bits and instructions of traces.
+type Figure<'a> = dyn Fn(&[(u64, u64)]) -> Option<f64> + 'a;
+
 fn row(points: &[&Point]) -> Option<Spread> {
     let first = points.first()?;
     // the runs of each trace, by seed
@@ -172,8 +175,7 @@ fn row(points: &[&Point]) -> Option<Spread> {
         if common.is_empty() { vec![pick(None)] } else { common.iter().map(|s| pick(Some(*s))).collect() };
     let bpi = |r: &(u64, u64)| ratio(r.0, r.1);
     let sum = |runs: &[(u64, u64)]| runs.iter().fold((0, 0), |a, r| (a.0 + r.0, a.1 + r.1));
-    let each =
-        |f: &dyn Fn(&[(u64, u64)]) -> Option<f64>| Mean::of(&samples.iter().map(|s| f(s)).collect::<Option<Vec<_>>>()?);
+    let each = |f: &Figure<'_>| Mean::of(&samples.iter().map(|s| f(s)).collect::<Option<Vec<_>>>()?);
     let values = |runs: &[(u64, u64)]| runs.iter().map(bpi).collect::<Vec<_>>();
     let all: Vec<(u64, u64)> = traces.values().flat_map(|r| r.values().copied()).collect();
     let (bits, instructions) = sum(&all);
