@@ -14,7 +14,6 @@ const MULTIPLE_MEANINGS: &[(&str, &str)] = &[
     ("bytes", "of a store that is looked for, and of a value that is explained, which has fewer"),
     ("check", "`replay` compares with a run, `gen` builds the discontinuity check in"),
     ("clock", "the rate of a chip, and a signal of a log"),
-    ("context", "how contexts are traced, and which program each of them executes"),
     ("core", "a traced core of a listing, and the softcore of a SoC"),
     ("cores", "cores of a system, of a SoC and of a chip of diagnosis have ranges of their own"),
     ("data", "a scheme of load values, and that a run is recorded with its data"),

@@ -154,7 +154,7 @@ async def stopped(dut, port, memory, taken):
     busy = True
 
     async def begin():
-        base, size = 0x3000_0000 + 0x2000 * len(ranges) - 4 * draw.randrange(9), 4 * draw.randrange(1, 14)
+        base, size = 0x3000_0000 + 0x2000 * len(ranges) - 4 * draw.randrange(9), 4 * draw.randrange(1, 30)
         ranges.append((base, size))
         await port.enable(base, size, STOP)
 
