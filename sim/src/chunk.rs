@@ -117,7 +117,8 @@ pub struct Layout {
     connect: u64,
     /// Bits of the number that are in chunk i, which is i places higher in the stream.
     chunks: [u64; AT_ONCE],
-    /// With fewer buffered bits, a number of [`NARROWEST`] bits that does not end in them is not yet known to be too wide.
+    /// With fewer buffered bits, a number that does not end in them needs the next word: a number of [`NARROWEST`] bits is not
+    /// yet known to be too wide, and it may end in one of the first [`AT_ONCE`] chunks.
     fetch: u32,
 }
 
@@ -135,7 +136,10 @@ impl Layout {
             chunk += 1;
             size = next;
         }
-        Self { sizes, connect, chunks, fetch: first + 1 + (NARROWEST - first).div_ceil(next) * (next + 1) }
+        let narrowest = first + 1 + (NARROWEST - first).div_ceil(next) * (next + 1);
+        let at_once = at + chunk as u32;
+        let fetch = if narrowest < at_once { narrowest } else { at_once };
+        Self { sizes, connect, chunks, fetch }
     }
 
     /// As [`read`], for a field of at least 16 bits.
