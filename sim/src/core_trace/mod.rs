@@ -8,10 +8,13 @@
 //! | --- | --- |
 //! | this one | the golden model |
 //! | `replay` | its counterpart: one hart between two messages |
+//! | `rates` | counts of branches and mispredictions |
 //! | `signature` | a checksum of the path, for the decoder |
+//!
 //! # Source
 //! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/reference/stream.md`.
 
+mod rates;
 pub mod replay;
 pub mod signature;
 
@@ -20,6 +23,8 @@ use crate::platform::{ParamError, Platform};
 use retire::isa::Indirect;
 use retire::{Context, FlowEvent, FlowKind};
 use signature::Signature;
+
+pub use rates::Rates;
 
 /// Period of the resyncs, at which a decoder can begin: 2^n instructions of core 0, or 2^n bytes of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,49 +61,6 @@ impl SyncPeriod {
             Some(1 << self.log2)
         } else {
             None
-        }
-    }
-}
-
-/// Counts of instructions, predictions and mispredictions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Rates {
-    /// Instructions retired.
-    pub instructions: u64,
-    /// Direct conditional branches.
-    pub conditionals: u64,
-    /// Mispredicted outcomes among them; 0 in a scheme that predicts none.
-    pub outcome_misses: u64,
-    /// Indirect branches (returns, calls, jumps, trap returns, conditional ones).
-    pub indirects: u64,
-    /// Mispredicted targets among them; 0 in a scheme that predicts none.
-    pub target_misses: u64,
-    /// Exceptions and interrupts.
-    pub traps: u64,
-}
-
-impl std::ops::AddAssign for Rates {
-    fn add_assign(&mut self, o: Self) {
-        self.instructions += o.instructions;
-        self.conditionals += o.conditionals;
-        self.outcome_misses += o.outcome_misses;
-        self.indirects += o.indirects;
-        self.target_misses += o.target_misses;
-        self.traps += o.traps;
-    }
-}
-
-impl std::ops::Sub for Rates {
-    type Output = Self;
-
-    fn sub(self, o: Self) -> Self {
-        Self {
-            instructions: self.instructions - o.instructions,
-            conditionals: self.conditionals - o.conditionals,
-            outcome_misses: self.outcome_misses - o.outcome_misses,
-            indirects: self.indirects - o.indirects,
-            target_misses: self.target_misses - o.target_misses,
-            traps: self.traps - o.traps,
         }
     }
 }
