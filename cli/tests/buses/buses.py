@@ -215,6 +215,27 @@ async def random_accesses(bus):
             assert await bus.read(at) == (OKAY, value), name
 
 
+async def instructions(dut, clocks, after={}):
+    """Retires the instructions of the vectors on core 0, one in a number of clocks drawn from `clocks`; what `after` has for the number of
+    one comes after it."""
+    for n, line in enumerate((FOLDER / "beats.txt").read_text().splitlines()[2:]):
+        _, _, trapped, pc, next_pc, insn = line.split()
+        for _ in range(draw.choice(clocks)):
+            await RisingEdge(dut.clock)
+            dut.rvfi_valid_0.value = 0
+        dut.rvfi_valid_0.value = 1
+        dut.rvfi_intr_0.value = int(trapped)
+        dut.rvfi_insn_0.value = int(insn, 16)
+        dut.rvfi_pc_rdata_0.value = int(pc, 16)
+        dut.rvfi_pc_wdata_0.value = int(next_pc, 16)
+        if n in after:
+            await RisingEdge(dut.clock)
+            dut.rvfi_valid_0.value = 0
+            await after[n]()
+    await RisingEdge(dut.clock)
+    dut.rvfi_valid_0.value = 0
+
+
 @cocotb.test()
 async def accesses_and_vectors(dut):
     cocotb.start_soon(Clock(dut.clock, 70, "step").start())
@@ -255,22 +276,7 @@ async def accesses_and_vectors(dut):
             assert await bus.read(at) == (OKAY, value)
 
     busy = cocotb.start_soon(reads())
-    for n, line in enumerate((FOLDER / "beats.txt").read_text().splitlines()[2:]):
-        _, _, trapped, pc, next_pc, insn = line.split()
-        for _ in range(draw.choice([1, 2, 5])):
-            await RisingEdge(dut.clock)
-            dut.rvfi_valid_0.value = 0
-        dut.rvfi_valid_0.value = 1
-        dut.rvfi_intr_0.value = int(trapped)
-        dut.rvfi_insn_0.value = int(insn, 16)
-        dut.rvfi_pc_rdata_0.value = int(pc, 16)
-        dut.rvfi_pc_wdata_0.value = int(next_pc, 16)
-        if n == 2500:
-            await RisingEdge(dut.clock)
-            dut.rvfi_valid_0.value = 0
-            await flushed(dut, got)
-    await RisingEdge(dut.clock)
-    dut.rvfi_valid_0.value = 0
+    await instructions(dut, [1, 2, 5], {2500: lambda: flushed(dut, got)})
     reading = False
     await busy
     assert await bus.write(control, 0) == OKAY

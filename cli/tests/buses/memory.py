@@ -8,7 +8,7 @@ that is refused. The words that the port took go to FOLDER/golden.bin, the conte
 import os
 
 import cocotb
-from buses import FOLDER, MAP, OKAY, draw, master, random_accesses
+from buses import FOLDER, MAP, OKAY, draw, instructions, master, random_accesses
 from cocotb.clock import Clock
 from cocotb.triggers import Lock, RisingEdge
 from cocotbext.axi import AxiSlaveWrite, AxiWriteBus
@@ -74,22 +74,6 @@ class Port:
             if not await self.read("memory_status") & 1:
                 return
         assert False, "it does not end"
-
-
-async def instructions(dut):
-    """Retires the instructions of the vectors."""
-    for line in (FOLDER / "beats.txt").read_text().splitlines()[2:]:
-        _, _, trapped, pc, next_pc, insn = line.split()
-        for _ in range(draw.choice([1, 2, 5])):
-            await RisingEdge(dut.clock)
-            dut.rvfi_valid_0.value = 0
-        dut.rvfi_valid_0.value = 1
-        dut.rvfi_intr_0.value = int(trapped)
-        dut.rvfi_insn_0.value = int(insn, 16)
-        dut.rvfi_pc_rdata_0.value = int(pc, 16)
-        dut.rvfi_pc_wdata_0.value = int(next_pc, 16)
-    await RisingEdge(dut.clock)
-    dut.rvfi_valid_0.value = 0
 
 
 async def watch(dut, taken, memory):
@@ -268,5 +252,5 @@ async def trace(dut, port):
     await port.write("control", 1)
     while not await port.read("status") & 2:
         pass
-    await instructions(dut)
+    await instructions(dut, [1, 2, 5])
     await idle(port)

@@ -8,7 +8,7 @@ import os
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from buses import FOLDER, OKAY, draw, master, words
+from buses import FOLDER, OKAY, instructions, master, words
 
 CONTROL, IMPL, FEATURES, FILTERS = 0x000, 0x004, 0x008, 0x00C
 ACTIVE, ENABLE, TRACING, EMPTY = 1, 2, 4, 8
@@ -90,18 +90,7 @@ async def a_tool_traces(dut):
     # only the vendor's status says when the first instruction can be traced
     while not await tool.read(0xE08) & 2:
         pass
-    for line in (FOLDER / "beats.txt").read_text().splitlines()[2:]:
-        _, _, trapped, pc, next_pc, insn = line.split()
-        for _ in range(draw.choice([4, 5, 8])):
-            await RisingEdge(dut.clock)
-            dut.rvfi_valid_0.value = 0
-        dut.rvfi_valid_0.value = 1
-        dut.rvfi_intr_0.value = int(trapped)
-        dut.rvfi_insn_0.value = int(insn, 16)
-        dut.rvfi_pc_rdata_0.value = int(pc, 16)
-        dut.rvfi_pc_wdata_0.value = int(next_pc, 16)
-    await RisingEdge(dut.clock)
-    dut.rvfi_valid_0.value = 0
+    await instructions(dut, [4, 5, 8])
     assert await tool.read(CONTROL) & EMPTY == 0
     await tool.write(CONTROL, mode | TRACING | ACTIVE)
     await tool.poll(EMPTY, EMPTY)

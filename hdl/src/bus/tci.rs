@@ -68,6 +68,8 @@ pub struct Tci {
     read_data: DFF<Bits<32>>,
     at_control: Signal<Local, Bit>,
     writes_control: Signal<Local, Bit>,
+    // reset, inactive, or made inactive
+    off: Signal<Local, Bit>,
     traces: Signal<Local, Bit>,
     wanted_modes: Signal<Local, Bits<4>>,
     differs: Signal<Local, Bit>,
@@ -375,7 +377,9 @@ impl Logic for Tci {
         if self.stalled.val() {
             self.mark.d.next = true;
         }
-        if !self.active.q.val() | (self.writes_control.val() & !self.bus.wdata.val().get_bit(0)) {
+        self.off.next =
+            self.reset.val() | !self.active.q.val() | (self.writes_control.val() & !self.bus.wdata.val().get_bit(0));
+        if self.off.val() {
             self.enable.d.next = false;
             self.tracing.d.next = false;
             self.mark.d.next = false;
@@ -468,26 +472,12 @@ impl Logic for Tci {
 
         if self.reset.val() {
             self.active.d.next = false;
-            self.enable.d.next = false;
-            self.tracing.d.next = false;
-            self.mark.d.next = false;
-            self.stall_ena.d.next = false;
-            self.periodic.d.next = false;
-            self.sync_max.d.next = 0.into();
-            self.filter.d.next = false;
-            self.filter_enable.d.next = false;
-            self.match_privilege.d.next = false;
-            self.choice.d.next = 0.into();
             self.on.d.next = false;
             self.modes.d.next = 0.into();
             self.period.d.next = 0.into();
             self.clear.d.next = false;
-            self.forget.d.next = 0.into();
-            self.request.d.next = false;
             self.busy.d.next = false;
             self.status.d.next = 0.into();
-            self.overflow.d.next = 0.into();
-            self.discontinuity.d.next = 0.into();
             self.turn.d.next = 0.into();
             self.polled.d.next = 0.into();
         }
