@@ -1,15 +1,14 @@
 //! `goshawk compare`: bits per instruction, and gates, of the standard trace protocols and of the project's schemes
 
-use crate::args::{check_cores, MachineArgs, ProgramArgs, Source};
-use crate::files::input_name;
-use crate::measured::measure;
+use crate::args::{ProgramArgs, Source};
+use crate::measured::{measure, TraceArgs};
 use crate::output::{count, plural, Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use ::sweep::gates::GateList;
 use ::sweep::plan::Plan;
 use ::sweep::tables::baselines::{rows, Row};
-use ::sweep::tables::{plan, Measured, COMPARE};
+use ::sweep::tables::{Measured, COMPARE};
 use host::input::Input;
 use serde_json::{json, Value};
 use sim::analysis::ratio;
@@ -29,27 +28,14 @@ use std::path::PathBuf;
     for s in small m4 large; do goshawk gates --set $s --json; done >gates.json\n  \
     goshawk compare vm.ret --elf builtin:vm --gates gates.json")]
 pub struct Args {
-    /// Retire files, branch traces (rbt1), RISC-V executables, or builtin:NAME [default: all built-in programs]
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
-    inputs: Vec<String>,
-    /// Program of the recordings with its build ID, which E-Trace and N-Trace need. May be repeated
-    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
-    elf: Vec<String>,
-    /// Accept a program with another build ID than the trace or recording names. The one program is used for all
-    /// recordings
-    #[arg(long, requires = "elf")]
-    any_build: bool,
+    #[command(flatten)]
+    traces: TraceArgs,
     /// Output of `goshawk gates --json`, for measured gates. May be repeated
     #[arg(long, value_name = "FILE")]
     gates: Vec<PathBuf>,
-    /// Skip decoding of the streams: faster, but unverified
-    #[arg(long = "no-verify", alias = "no-check")]
-    no_check: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    machine: MachineArgs,
 }
 
 /// A scheme, with its bits by input and in total.
@@ -84,7 +70,7 @@ fn inputs_line(args: &Args, each: &[Row], left_out: &mut Vec<String>) -> Result<
         let recorded = match Input::open(&row.input)?.is_recording() {
             true => Err("it needs a program, since a recording has no values".to_string()),
             false => {
-                let source = Source::open(&row.input, &ProgramArgs::default(), &args.machine)?;
+                let source = Source::open(&row.input, &ProgramArgs::default(), &args.traces.machine)?;
                 host::inputs::record(&source.run()?, sizes, 0, None, &Bars).map_err(|e| e.to_string())
             }
         };
@@ -125,16 +111,8 @@ fn lines(plan: &Plan, m: &Measured, gates: &GateList, (total, each): (&Row, &[Ro
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let harts = args.machine.harts.unwrap_or(1);
-    check_cores(harts)?;
     let gates = GateList::read(&args.gates)?;
-    let settings = args.machine.settings();
-    let mut plan = plan(COMPARE, &args.inputs, settings.max_instructions)?;
-    args.machine.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
-    plan.each(|p| {
-        (p.settings, p.harts, p.verify) = (settings.clone(), vec![harts], !args.no_check);
-        (p.elfs, p.any_build) = (args.elf.clone(), args.any_build);
-    });
+    let plan = args.traces.plan(COMPARE, None)?;
     let (measured, mut left_out) = measure("compare", &plan)?;
     let rows = rows(&plan, &measured, &left_out)?;
     let Some((total, each)) = rows.split_last() else { return Ok(Status::Done) };
@@ -147,8 +125,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .map(|r| json!({ "input": r.input, "harts": r.harts, "instructions": r.instructions }))
             .collect();
         Object::new("compare", &plan.traces.join(" "))
-            .with("source", settings.describe().into())
-            .with("checked", (!args.no_check).into())
+            .with("source", plan.settings.describe().into())
+            .with("checked", (!args.traces.no_check).into())
             .with("inputs", inputs.into())
             .with("instructions", total.instructions.into())
             .with("schemes", lines.iter().map(|l| l.object(base)).collect::<Vec<_>>().into())
@@ -180,7 +158,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         table.cells(cells);
     }
     table.print(out)?;
-    let checked = if args.no_check {
+    let checked = if args.traces.no_check {
         "not decoded"
     } else {
         "decoded, and equal to what went in, except `inputs`, which is not decoded"

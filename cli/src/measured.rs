@@ -1,5 +1,6 @@
 //! Shared by commands that measure a plan: the run, and a page of tables
 
+use crate::args::{check_cores, MachineArgs};
 use crate::files::{input_name, OutputPath};
 use crate::output::TOOL;
 use crate::progress::bar;
@@ -21,6 +22,43 @@ pub fn measure(command: &str, plan: &Plan) -> Result<(Measured, Vec<String>), Fa
     let measured = Measured::take(plan, &Options::new(&made, &|_| bar.inc(1)));
     bar.finish_and_clear();
     Ok(measured?)
+}
+
+/// Traces to measure in several schemes, and how.
+#[derive(clap::Args, Debug)]
+pub struct TraceArgs {
+    /// Retire files, branch traces (rbt1), RISC-V executables, or builtin:NAME [default: all built-in programs]
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
+    pub inputs: Vec<String>,
+    /// Program of the recordings with its build ID, which E-Trace and N-Trace need. May be repeated
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
+    elf: Vec<String>,
+    /// Accept a program with another build ID than the trace or recording names. The one program is used for all
+    /// recordings
+    #[arg(long, requires = "elf")]
+    any_build: bool,
+    /// Skip decoding of the streams: faster, but unverified
+    #[arg(long = "no-verify", alias = "no-check")]
+    pub no_check: bool,
+    #[command(flatten)]
+    pub machine: MachineArgs,
+}
+
+impl TraceArgs {
+    /// The plan `text` for these traces, each with at most `most` instructions unless an option says otherwise.
+    pub fn plan(&self, text: &str, most: Option<u64>) -> Result<Plan, Failure> {
+        let harts = self.machine.harts.unwrap_or(1);
+        check_cores(harts)?;
+        let mut settings = self.machine.settings();
+        settings.max_instructions = settings.max_instructions.or(most);
+        let mut plan = plan(text, &self.inputs, settings.max_instructions)?;
+        self.machine.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
+        plan.each(|p| {
+            (p.settings, p.harts, p.verify) = (settings.clone(), vec![harts], !self.no_check);
+            (p.elfs, p.any_build) = (self.elf.clone(), self.any_build);
+        });
+        Ok(plan)
+    }
 }
 
 /// Files to write and programs to measure.

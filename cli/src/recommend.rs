@@ -1,13 +1,11 @@
 //! `goshawk recommend`: the scheme with the fewest bits, or the smallest circuit, for a budget
 
-use crate::args::{check_cores, MachineArgs};
-use crate::files::input_name;
-use crate::measured::measure;
+use crate::measured::{measure, TraceArgs};
 use crate::output::{count, plural, Left, Object, Right, Table};
 use crate::{Failure, Status};
 use ::sweep::circuits::{circuits, Circuit, Family, Placed};
 use ::sweep::tables::baselines::rows;
-use ::sweep::tables::{plan, COMPARE};
+use ::sweep::tables::COMPARE;
 use serde_json::{json, Value};
 use sim::analysis::ratio;
 use std::io::Write;
@@ -17,7 +15,8 @@ use std::io::Write;
 /// Measures the traces in every scheme whose circuit fits, and prints those that no other fitting circuit
 /// beats in both size and bits. Chosen is the one with the fewest bits, or with --max-bits alone the smallest.
 /// Sizes are measured: a system of one core with a FIFO of 16 entries and an ingress for RVFI, without time stamps. A bit
-/// of memory counts as 1.5 gates. Every stream is decoded and compared with its input, unless --no-verify is given.
+/// of memory counts as 1.5 gates. Without traces and a limit, the first 1,000,000 instructions of each built-in program
+/// are measured. Every stream is decoded and compared with its input, unless --no-verify is given.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk recommend --max-gates 18000 firmware.elf\n  \
     goshawk recommend --max-luts 1500 --device hx8k --min-mhz 80 builtin:vm builtin:qsort\n  \
@@ -26,10 +25,8 @@ use std::io::Write;
     goshawk recommend --max-gates 10000 --ratified builtin:fft --max-instructions 200000")]
 #[command(group = clap::ArgGroup::new("budget").required(true).multiple(true).args(["max_gates", "max_luts", "max_bits"]))]
 pub struct Args {
-    /// Retire files, branch traces (rbt1), RISC-V executables, or builtin:NAME [default: the first 1,000,000 instructions of all
-    /// built-in programs]
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
-    inputs: Vec<String>,
+    #[command(flatten)]
+    traces: TraceArgs,
     /// Largest size in NAND2 equivalents, with 1.5 for each bit of memory
     #[arg(long, value_name = "N")]
     max_gates: Option<u64>,
@@ -48,21 +45,9 @@ pub struct Args {
     /// Only the ratified protocols E-Trace and N-Trace
     #[arg(long)]
     ratified: bool,
-    /// Program of the recordings with its build ID, which E-Trace and N-Trace need. May be repeated
-    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
-    elf: Vec<String>,
-    /// Accept a program with another build ID than the trace or recording names. The one program is used for all
-    /// recordings
-    #[arg(long, requires = "elf")]
-    any_build: bool,
-    /// Skip decoding of the streams: faster, but unverified
-    #[arg(long = "no-verify", alias = "no-check")]
-    no_check: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    machine: MachineArgs,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -142,7 +127,7 @@ impl Args {
                 return Err(Failure::Other(format!("`{option} {v}`: expected a number above 0")));
             }
         }
-        Ok(check_cores(self.machine.harts.unwrap_or(1))?)
+        Ok(())
     }
 
     /// Circuits within the budget of size and rate.
@@ -186,17 +171,9 @@ fn generate(chosen: &Candidate, cores: u8, wide: bool) -> String {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     args.check()?;
     let mut candidates = args.fitting()?;
-    let mut settings = args.machine.settings();
-    if args.inputs.is_empty() {
-        settings.max_instructions.get_or_insert(DEFAULT_INSTRUCTIONS);
-    }
-    let mut plan = plan(COMPARE, &args.inputs, settings.max_instructions)?;
-    args.machine.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
-    plan.each(|p| {
-        p.encodings = candidates.iter().map(|c| c.circuit.scheme.clone()).collect();
-        (p.settings, p.harts) = (settings.clone(), vec![args.machine.harts.unwrap_or(1)]);
-        (p.verify, p.elfs, p.any_build) = (!args.no_check, args.elf.clone(), args.any_build);
-    });
+    let most = args.traces.inputs.is_empty().then_some(DEFAULT_INSTRUCTIONS);
+    let mut plan = args.traces.plan(COMPARE, most)?;
+    plan.each(|p| p.encodings = candidates.iter().map(|c| c.circuit.scheme.clone()).collect());
     let (measured, left_out) = measure("recommend", &plan)?;
     let rows = rows(&plan, &measured, &left_out)?;
     let Some((total, each)) = rows.split_last() else {
@@ -229,8 +206,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.json {
         let objects: Vec<_> = candidates.iter().zip(&front).map(|(c, front)| c.object(args, *front)).collect();
         Object::new("recommend", &plan.traces.join(" "))
-            .with("source", settings.describe().into())
-            .with("checked", (!args.no_check).into())
+            .with("source", plan.settings.describe().into())
+            .with("checked", (!args.traces.no_check).into())
             .with("instructions", total.instructions.into())
             .with("chosen", chosen.circuit.scheme.clone().into())
             .with("generate", command.into())
@@ -260,7 +237,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ]);
     }
     table.print(out)?;
-    let checked = if args.no_check { "streams not decoded" } else { "every stream decoded and equal to the run" };
+    let checked =
+        if args.traces.no_check { "streams not decoded" } else { "every stream decoded and equal to the run" };
     let inputs = plural(each.len() as u64, "input");
     let fit = plural(candidates.len() as u64, "fitting circuit");
     writeln!(out, "{inputs}, {} instructions; {fit}; {checked}", count(total.instructions))?;

@@ -27,7 +27,7 @@ pub const FILE: &str = "goshawk_diag_tb.v";
 
 /// Pseudo-core in `beats.txt`: the line allows this many bytes of the host to be sent.
 const FROM_HOST: u8 = 16;
-/// Pseudo-core of the first bus master; its address, data and byte mask are in the places of `pc`, `next_pc` and `rd`.
+/// Pseudo-core of the first bus master; its address, data and byte mask are the fields `pc`, `next_pc` and `rd`.
 const FROM_MASTER: u8 = 17;
 /// The variable that the generators of bus masters watch.
 const WATCHED: u32 = 0x800;
