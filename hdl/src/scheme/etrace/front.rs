@@ -15,8 +15,8 @@
 //!
 //! Whether the trace needs the address of an instruction depends on the one after it, so that each is reported with the next one,
 //! with the overflow or with the stop. An entry is therefore reserved for an instruction when one before it may need it: after a
-//! branch, after the first instruction, after a return that the return stack did not predict, when a synchronization is due, and at
-//! the second one after an indirect jump.
+//! branch, after the first instruction, after a return that the return stack did not predict, after the second predicted return without a
+//! branch between, when a synchronization is due, and at the second one after an indirect jump.
 //!
 //! A synchronization that is due comes at the instruction after the next branch or jump, but not after a return that the return
 //! stack did not predict: the reader would take its prediction.
@@ -43,12 +43,14 @@ pub struct EtraceFront<const W: usize> {
     pub port: FrontPort<W>,
     trace_fsm: TraceFsm,
     reports: Reports<W>,
-    // S2: the instruction before was the first one or a branch; it was a return that was not predicted; it was an indirect jump;
+    // S2: the instruction before was the first one or a branch; it was a return that may be reported; it was an indirect jump;
     // the one before that was
     leads: DFF<Bit>,
     wronged: DFF<Bit>,
     indirect: DFF<Bit>,
     jumped: DFF<Bit>,
+    // S2: a predicted return since the last branch or synchronization
+    returned: DFF<Bit>,
     // S2: the next instruction begins with a synchronization; instructions since the last one, up to the period
     due: DFF<Bit>,
     since: DFF<Bits<21>>,
@@ -108,7 +110,7 @@ impl<const W: usize> EtraceFront<W> {
 impl<const W: usize> Logic for EtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, leads, wronged, indirect, jumped, due, since);
+        dff_setup!(self, clock, leads, wronged, indirect, jumped, returned, due, since);
         clock!(self, clock, trace_fsm, reports, flags, pcs, targets, returns, depths);
 
         // S2
@@ -150,7 +152,9 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.trace_fsm.may_push.next = self.may_push.val() | self.port.beat.intr.val();
         if self.entered.val() {
             self.leads.d.next = self.begins.val() | self.port.beat.branch.val();
-            self.wronged.d.next = self.wrong.val();
+            self.wronged.d.next = self.wrong.val() | (self.hit.val() & self.returned.q.val());
+            self.returned.d.next =
+                self.hit.val() | (self.returned.q.val() & !self.port.beat.branch.val() & !self.begins.val());
             self.indirect.d.next = self.is_indirect.val();
             self.jumped.d.next = self.indirect.q.val();
         }

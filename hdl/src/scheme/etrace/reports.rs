@@ -62,9 +62,11 @@ pub struct Reports<const W: usize> {
     is_implicit: DFF<Bit>,
     after_wrong: DFF<Bit>,
     is_wrong: DFF<Bit>,
-    // a predicted return retired since the last branch or packet; its target
+    // a predicted return retired since the last branch or packet; its address
     returns: DFF<Bit>,
-    returned_to: DFF<Bits<W>>,
+    returned_from: DFF<Bits<W>>,
+    // the last instruction is a return that is reported: one that was not predicted, or a predicted one after another
+    is_reported: Signal<Local, Bit>,
     via: Signal<Local, Bit>,
     sets: Signal<Local, Bit>,
     // of the last return that was not predicted; none of one can follow another, as it leaves the stack unchanged
@@ -139,13 +141,14 @@ impl<const W: usize> Logic for Reports<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, map, count, known, first, trapped, jumped, is_indirect, no_taken_branch);
         dff_setup!(self, clock, last_pc, last_target, announced);
-        dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_to);
+        dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_from);
 
         // packets of the last instruction
+        self.is_reported.next = self.is_wrong.q.val() | (self.is_implicit.q.val() & self.returns.q.val());
         self.decision.flow.next = self.reserved.val();
         self.full.next = self.count.q.val() == self.full_count.val();
         self.decision.needs_message.next = self.known.q.val()
-            & (self.first.q.val() | self.jumped.q.val() | self.full.val() | self.is_wrong.q.val() | self.resync.val());
+            & (self.first.q.val() | self.jumped.q.val() | self.full.val() | self.is_reported.val() | self.resync.val());
         self.closes.next = self.decision.exception.val()
             | self.decision.overflow.val()
             | self.decision.stop.val()
@@ -153,7 +156,7 @@ impl<const W: usize> Logic for Reports<W> {
         self.pre.next = 0.into();
         if self.known.q.val() {
             self.pre.next = self.pre_full.val();
-            if self.jumped.q.val() | self.is_wrong.q.val() | self.closes.val() {
+            if self.jumped.q.val() | self.is_reported.val() | self.closes.val() {
                 self.pre.next = self.pre_report.val();
             }
             if self.first.q.val() {
@@ -174,14 +177,13 @@ impl<const W: usize> Logic for Reports<W> {
         self.updiscon.next = self.jumped.q.val() & !self.decision.stop.val() & self.closes.val();
         // the reader takes this address neither for the target of a return nor for an earlier visit
         self.notify.next = !self.jumped.q.val()
-            & ((self.returned.q.val() & self.closes.val()) | (self.is_wrong.q.val() & !self.closes.val()));
-        // the address may have been visited before that return, without a branch in between
+            & ((self.returned.q.val() & self.closes.val()) | (self.is_reported.val() & !self.closes.val()));
+        // the address may have been visited before that return, without a branch in between; the return itself was not
         self.via.next = self.returns.q.val()
             & self.known.q.val()
             & !self.first.q.val()
             & !self.jumped.q.val()
-            & !self.returned.q.val()
-            & (self.is_wrong.q.val() | self.closes.val())
+            & (self.is_reported.val() | self.closes.val())
             & !self.epc.val();
         self.reported.next = self.known.q.val() & !self.first.q.val() & !self.jumped.q.val();
         self.handler.next = self.first.q.val() & self.trapped.q.val();
@@ -207,7 +209,7 @@ impl<const W: usize> Logic for Reports<W> {
         self.entry.pc.next = self.last_pc.q.val();
         self.entry.target.next = self.last_target.q.val();
         if self.via.val() {
-            self.entry.target.next = self.returned_to.q.val();
+            self.entry.target.next = self.returned_from.q.val();
         }
         self.entry.resync_pc.next = 0.into();
         self.entry.cc.next = 0.into();
@@ -228,9 +230,10 @@ impl<const W: usize> Logic for Reports<W> {
         self.map_bit.next = bit_cast::<32, 1>(self.not_taken.val().into()) << self.count_kept.val();
         self.sets.next = self.decision.beat.val() & self.known.q.val() & self.is_implicit.q.val() & !self.begins.val();
         if self.sets.val() {
-            self.returned_to.d.next = self.pc.val();
+            self.returned_from.d.next = self.last_pc.q.val();
         }
-        self.returns.d.next = self.sets.val() | (self.returns.q.val() & !self.decision.restart.val());
+        // not of a return that was reported
+        self.returns.d.next = (self.sets.val() | self.returns.q.val()) & !self.decision.restart.val();
         if self.decision.beat.val() & self.branch.val() {
             self.returns.d.next = false;
         }

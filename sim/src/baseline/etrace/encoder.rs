@@ -127,8 +127,8 @@ pub struct Encoder<'a> {
     address: u64,
     /// Bit d: there was an implicit return at depth d since the last packet.
     implicit: u64,
-    /// With [`Extras::port_only`]: target of the last implicit return since the last branch or packet.
-    returned_to: Option<u64>,
+    /// With [`Extras::port_only`]: address of the last implicit return since the last branch or packet.
+    returned_from: Option<u64>,
     /// Straight path segments since the last branch or packet, and the start of the current one.
     segments: Vec<(u64, u64)>,
     from: u64,
@@ -189,7 +189,7 @@ impl<'a> Encoder<'a> {
             branches: Branches::default(),
             address: 0,
             implicit: 0,
-            returned_to: None,
+            returned_from: None,
             segments: Vec::new(),
             from: 0,
             at: 0,
@@ -407,7 +407,7 @@ impl<'a> Encoder<'a> {
                 if !matches!(c.kind, Kind::Branch { .. }) {
                     self.disambiguate(c.pc)?;
                 }
-                if matches!(self.before, Before::Plain) && !(next == Next::Trap && self.is_uninferable(&c)) {
+                if !(next == Next::Trap && self.is_uninferable(&c)) {
                     self.lead(&c)?;
                 }
                 // without `notify`, decoders expect the target of a return that is not implicit
@@ -438,7 +438,6 @@ impl<'a> Encoder<'a> {
 
     /// Continues after step `c`; `reported_address`: its address was reported.
     fn leave(&mut self, c: Step, reported_address: bool) -> Result<(), EtraceError> {
-        let returned = matches!(self.before, Before::Return);
         self.before = match c.kind {
             Kind::Plain | Kind::Branch { .. } | Kind::Jump | Kind::Call | Kind::Trap(_) => Before::Plain,
             Kind::Indirect | Kind::IndirectCall => Before::Jump(None),
@@ -451,14 +450,14 @@ impl<'a> Encoder<'a> {
         let notify = match self.before {
             // the decoder takes the first return at this depth, and may stop at an earlier visit of the target
             Before::Jump(depth) if self.extras.port_only => depth.is_some(),
+            // of two implicit returns at one address, a decoder that looks for the address takes the first
+            Before::Return if self.extras.port_only => self.returned_from.is_some(),
             _ if self.extras.port_only => false,
             Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
             _ => self.segments.len() >= MAX_SEGMENTS,
         };
         if notify && !reported_address {
-            if !returned {
-                self.lead(&c)?;
-            }
+            self.lead(&c)?;
             self.disambiguate(c.pc)?;
             self.report(c.pc, AddressInfo { notify: true, ..self.delta(c.pc) }, None, false)?;
         }
@@ -466,7 +465,7 @@ impl<'a> Encoder<'a> {
             (Kind::Plain | Kind::Trap(_), _) => return Ok(()),
             (Kind::Branch { .. }, _) => {
                 self.segments.clear();
-                self.returned_to = None;
+                self.returned_from = None;
             }
             _ if self.from <= c.pc && !self.extras.port_only => self.segments.push((self.from, c.pc)),
             _ => {}
@@ -476,7 +475,7 @@ impl<'a> Encoder<'a> {
             Kind::Return if matches!(self.before, Before::Return) => {
                 self.implicit |= 1 << self.tables.depth();
                 self.tables.pop();
-                self.returned_to = Some(c.target).filter(|_| self.extras.port_only);
+                self.returned_from = Some(c.pc).filter(|_| self.extras.port_only && !notify && !reported_address);
             }
             _ => {}
         }
@@ -493,9 +492,10 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Reports the target of the last implicit return, if there was no branch since: the decoder could take an earlier visit of `c`.
+    /// Reports the last implicit return, if there was no branch since: the decoder could take a visit of `c` before it. The return itself
+    /// is at the first visit of its address.
     fn lead(&mut self, c: &Step) -> Result<(), EtraceError> {
-        match self.returned_to.take().filter(|_| !matches!(c.kind, Kind::Branch { .. })) {
+        match self.returned_from.take().filter(|_| !matches!(c.kind, Kind::Branch { .. })) {
             Some(pc) => self.report(pc, AddressInfo { notify: true, ..self.delta(pc) }, None, false),
             None => Ok(()),
         }

@@ -164,12 +164,12 @@ fn e_trace_survives_chaos() {
     survives("etrace+sync64", 3, 4, Ports::One, 20_000);
 }
 
-// not `etrace+ir8+sync64` on three cores: a recursive function that unwinds passes the address before a synchronization several times
-// (docs/reference/etrace.md, *Implicit return*)
 #[test]
 fn e_trace_with_implicit_return_survives_chaos() {
     survives("etrace+ir8", 1, 4, Ports::One, 20_000);
     survives("etrace+ir2", 2, 4, Ports::One, 20_000);
+    // a recursive function that unwinds through more calls than the stack has
+    survives("etrace+ir8+sync64", 3, 4, Ports::One, 20_000);
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl Encoder<'_> {
         self.bytes.extend(&bytes[1..]);
         self.packets += 1;
         self.implicit = 0;
-        self.returned_to = None;
+        self.returned_from = None;
         Ok(())
     }
 }
