@@ -5,6 +5,7 @@
     for batch in run.branches():
         print(batch["pc"], batch["taken"])
     print(run.encode("tr_e:m4")["bits_per_instruction"])
+    print(run.evaluate(MyPredictor))
 """
 
 import importlib
@@ -13,6 +14,7 @@ import pathlib
 
 import numpy as np
 
+from . import predictors
 from ._goshawk import RawRecording
 
 #: Fields of an event. `count`: instructions of the hart since its last event, this one included.
@@ -71,6 +73,10 @@ class Recording:
             found["taken"] = (batch["kind"] != 0) & ((batch["kind"] != 10) | (batch["cause"] != 0))
             yield found
 
+    def evaluate(self, make, shared=False, warm_up=0):
+        """Evaluates a predictor of outcomes written in Python; `make()` returns a new one (see `goshawk.predictors`)."""
+        return predictors.evaluate(self, make, shared, warm_up)
+
     def encode(self, scheme, verify=False):
         """Sizes and rates of the trace in a scheme, such as `tr_e:m4` or `nexs`; `verify`: decodes it and compares."""
         return json.loads(self._raw.encode(scheme, verify))
@@ -89,4 +95,4 @@ def sweep(folder, library="pandas"):
     return importlib.import_module(library).read_csv(path)
 
 
-__all__ = ["open", "sweep", "Recording", "EVENT", "DATUM", "BRANCH", "KINDS", "DATA"]
+__all__ = ["open", "sweep", "Recording", "EVENT", "DATUM", "BRANCH", "KINDS", "DATA", "predictors"]

@@ -3,11 +3,15 @@
 import importlib.util
 import pathlib
 import struct
+import sys
 import tempfile
 import unittest
 
 import goshawk
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "examples"))
+import predictors as example  # noqa: E402
 
 RECORD = "<BBHIQQ"
 # a loop of two instructions that is passed three times, a call, a return
@@ -52,6 +56,65 @@ class Recordings(unittest.TestCase):
                 missed += last.get(pc, False) != taken
                 last[pc] = taken
         self.assertEqual(missed, 2)
+
+    def test_predictors_are_evaluated_by_hart(self):
+        class Last:
+            def __init__(self):
+                self.outcomes = {}
+
+            def predict(self, pc):
+                return self.outcomes.get(pc, False)
+
+            def update(self, pc, taken):
+                self.outcomes[pc] = taken
+
+        class Always:
+            def run(self, pc, taken):
+                return np.ones(len(pc), bool)
+
+        found = goshawk.open(self.path).evaluate(Last)
+        self.assertEqual((found.branches, found.missed, found.instructions), (3, 2, 11))
+        self.assertEqual((found.rate, found.worst()), (2 / 3, [(0x1004, 3, 2)]))
+        self.assertEqual(str(found), "2 of 3 branches predicted wrongly, 66.67 %")
+        self.assertEqual(goshawk.open(self.path).evaluate(Always).missed, 1)
+        warm = goshawk.open(self.path).evaluate(Last, warm_up=2)
+        self.assertEqual((warm.warm_up, warm.branches, warm.missed), (2, 1, 1))
+        # two harts that take and do not take the same branch: alone always alike, together never
+        records = [(7, 0, hart, 0, 0x1000, 0x1000) for hart in (0, 1)]
+        records += [(1 - hart, 4, hart, 1, 0x1000, 0x1004 if hart else 0x1000) for _ in range(50) for hart in (0, 1)]
+        records += [(7, 0, hart, 0, 0x1000, 0x1000) for hart in (0, 1)]
+        both = self.path.with_name("both.rbt1")
+        both.write_bytes(b"RBT1" + bytes(4) + b"".join(struct.pack(RECORD, *r) for r in records))
+        self.assertEqual(goshawk.open(both).evaluate(Last).missed, 1)
+        self.assertEqual(goshawk.open(both).evaluate(Last, shared=True).missed, 100)
+
+    def test_predictions_of_another_number_are_refused(self):
+        class Short:
+            def run(self, pc, taken):
+                return pc[1:]
+
+        with self.assertRaisesRegex(ValueError, "one prediction for each branch"):
+            goshawk.open(self.path).evaluate(Short)
+
+    def test_gshare_in_python_misses_as_often_as_the_model(self):
+        # a branch with a period of three inside one that is nearly always taken, and a third one by a linear congruence
+        records, x = [(7, 0, 0, 0, 0x1000, 0x1000)], 1
+        for i in range(3000):
+            x = x * 1103515245 + 12345 & 0x7FFFFFFF
+            for pc, taken in ((0x1000, i % 3 == 0), (0x1010, i % 100 != 0), (0x1020, x >> 16 & 1 == 1)):
+                target = pc + 16 if taken else pc + 4
+                records.append((int(taken), 4, 0, 1, pc, target))
+                if not taken:
+                    records.append((2, 4, 0, 1, pc + 4, pc + 16))
+            records.append((2, 4, 0, 1, 0x1030, 0x1000))
+        records.append((7, 0, 0, 0, 0x1000, 0x1000))
+        path = self.path.with_name("gshare.rbt1")
+        path.write_bytes(b"RBT1" + bytes(4) + b"".join(struct.pack(RECORD, *r) for r in records))
+        run = goshawk.open(path)
+        found = run.evaluate(example.Gshare)
+        self.assertEqual(found.branches, 9000)
+        self.assertGreater(found.missed, 1000)
+        self.assertEqual(found.missed, run.encode("tr_e:medium")["rates"]["outcome_misses"])
 
     def test_schemes_are_measured_and_decoded(self):
         run = goshawk.open(self.path)

@@ -7,6 +7,7 @@ mod long;
 mod parallel;
 mod refused;
 mod routines;
+mod server;
 mod shared;
 mod system;
 mod turns;

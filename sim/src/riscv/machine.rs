@@ -205,6 +205,29 @@ fn read_only(program: &Program) -> Result<Vec<Range<u64>>, MachineError> {
     Ok(ranges)
 }
 
+/// The cycle in which a hart starts: a byte of SplitMix64 of the seed and the hart, so that the harts of a machine, and
+/// those of machines with neighbouring seeds, start independently of each other.
+///
+/// # Source
+/// G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17; the
+/// constants are variant 13 of its 64-bit finalizer.
+fn start_cycle(seed: u64, hart: u8) -> u64 {
+    if seed == 0 {
+        return 0;
+    }
+    let gamma = 0x9e37_79b9_7f4a_7c15_u64;
+    // two rounds: in a single one, seed + gamma with hart 0 would be the same as seed with hart 1
+    let of_seed = mix(seed.wrapping_mul(gamma));
+    mix(of_seed.wrapping_add(gamma.wrapping_mul(u64::from(hart) + 1))) >> 56
+}
+
+/// Finalizer of SplitMix64.
+fn mix(z: u64) -> u64 {
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
 impl Machine {
     /// Loads `program` and places RAM around it.
     pub fn new(program: &Program, config: MachineConfig) -> Result<Self, MachineError> {
@@ -225,16 +248,8 @@ impl Machine {
         if config.read_only {
             memory = memory.with_read_only(read_only(program)?);
         }
-        let late = |hart: u8| {
-            let mixed = (config.seed ^ u64::from(hart) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            if config.seed == 0 {
-                0
-            } else {
-                mixed >> 56
-            }
-        };
         Ok(Self {
-            harts: (0..config.harts).map(|h| Hart::new(h, isa, program.entry, late(h))).collect(),
+            harts: (0..config.harts).map(|h| Hart::new(h, isa, program.entry, start_cycle(config.seed, h))).collect(),
             code: CodeCache::new(base as u32, config.ram_bytes, isa),
             caches: Caches::new(&config.timing, config.harts),
             memory,

@@ -132,6 +132,41 @@ fn a_configuration_gives_the_same_run_each_time_and_a_seed_another() {
     assert_ne!(of_seed(1), of_seed(2));
 }
 
+/// Cycles in which the harts start.
+fn starts(asm: &Asm, harts: u8, seed: u64) -> Vec<u64> {
+    let limits = Limits { instructions: 2_000, cycles: 600 };
+    let events = asm.run_with(MachineConfig { seed, ..config(harts) }, limits).events;
+    let first = |hart| events.iter().find(|e| e.hart == hart && e.kind == FlowKind::Start).expect("it starts").cycle;
+    (0..harts).map(first).collect()
+}
+
+#[test]
+fn harts_start_in_as_many_patterns_as_there_are_seeds() {
+    let mut asm = Asm::new();
+    asm.put(&[addi(T0, T0, 1), jal(ZERO, -4)]);
+    let at_once = starts(&asm, 4, 0);
+    assert!(at_once.iter().all(|at| *at == at_once[0]), "{at_once:?}");
+    for harts in [2, 4] {
+        let mut delays: Vec<Vec<u64>> = (1..=100).map(|seed| starts(&asm, harts, seed)).collect();
+        // the whole range is used, by each hart
+        for hart in 0..usize::from(harts) {
+            let of_hart = || delays.iter().map(|d| d[hart] - at_once[0]);
+            assert!(of_hart().min() < Some(32) && of_hart().max() > Some(223) && of_hart().max() < Some(256));
+        }
+        let patterns = |all: &mut Vec<Vec<u64>>| {
+            all.sort();
+            all.dedup();
+            all.len()
+        };
+        assert_eq!(patterns(&mut delays.clone()), 100, "{harts} harts");
+        // what counts for the interleaving: by how much each hart starts after the first one. Of 100 pairs of random
+        // bytes, 88 differences are expected to be different
+        delays.iter_mut().for_each(|d| *d = d[1..].iter().map(|at| at.wrapping_sub(d[0])).collect());
+        let (found, least) = (patterns(&mut delays), if harts == 2 { 80 } else { 100 });
+        assert!(found >= least, "{harts} harts: {found} patterns of 100 seeds");
+    }
+}
+
 #[test]
 fn data_do_not_change_the_run() {
     let asm = busy();
