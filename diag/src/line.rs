@@ -267,6 +267,7 @@ mod tests {
             let mut found = Vec::new();
             let (mut turns, mut hit) = (0, 0);
             (0..600).for_each(|n| sender.send(&packet(n)));
+            assert_eq!(sender.next(), (600 % 256) as u8);
             while !sender.is_done() {
                 turns += 1;
                 assert!(turns < 40_000, "seed {seed}: {sender:?}");

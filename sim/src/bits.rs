@@ -173,6 +173,8 @@ mod tests {
         w.pad();
         assert_eq!(w.words(), [0xffff_fffd, 0b111]);
         assert_eq!(as_bits(w.words())[..4], bits![u32, Lsb0; 1, 0, 1, 1]);
+        w.pad();
+        assert_eq!(w.words().len(), 2, "whole words are not padded");
     }
 
     proptest! {

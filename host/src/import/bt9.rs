@@ -172,7 +172,7 @@ fn content(line: &[u8]) -> String {
 pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
     let (mut graph, mut line) = (Graph::default(), Vec::new());
     loop {
-        if !input.line(&mut line)? {
+        if !input.log_line(&mut line, !graph.nodes.is_empty(), "a node")? {
             return Err(input.wrong_line("the file ends without `BT9_EDGE_SEQUENCE`; it was cut"));
         }
         if graph.line(&content(&line)).map_err(|e| input.wrong_line(&e))? {

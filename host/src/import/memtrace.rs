@@ -172,19 +172,20 @@ pub(super) fn is_line(line: &[u8]) -> bool {
     after(line, b" ifetch ").is_some_and(|rest| after(rest, b"byte(s) @ 0x").is_some())
 }
 
+/// What a text has.
+const WHAT: &str = "an instruction (`ifetch`), as drmemtrace's view tool prints them";
+
 /// Passes the records of the text to `sink`; returns notes.
 pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
     let mut writer = Writer { threads: HashMap::new(), traps: 0, repeated: 0, sink };
     let mut line = Vec::new();
-    while input.line(&mut line)? {
+    while input.log_line(&mut line, !writer.threads.is_empty(), WHAT)? {
         if let Some((thread, i)) = instruction(&line).map_err(|e| input.wrong_line(&e))? {
             writer.take(thread, i);
         }
     }
     if writer.threads.is_empty() {
-        return Err(
-            input.wrong_line("the file ends without an instruction (`ifetch`), as drmemtrace's view tool prints them")
-        );
+        return Err(input.wrong_line(&format!("the file ends without {WHAT}")));
     }
     let left_out = writer.end();
     let mut notes = Vec::new();

@@ -8,6 +8,9 @@ use std::path::Path;
 /// Maximum length of a line in bytes; lines of logs are shorter.
 const MAX_LINE_LEN: u64 = 1 << 16;
 
+/// Bytes in which the first record or packet must be. A file of another kind, or a pipe without end, is not read further.
+pub(super) const MAX_IDLE: u64 = 1 << 26;
+
 /// A reader of the decompressed bytes.
 pub(super) struct Unpacked {
     inner: BufReader<Box<dyn Read>>,
@@ -49,6 +52,12 @@ impl Unpacked {
         };
         let inner = BufReader::with_capacity(1 << 17, inner);
         Ok(Self { inner, path: path.display().to_string(), packed, at: 0, lines: 0 })
+    }
+
+    /// A reader of bytes that are not compressed.
+    #[cfg(test)]
+    pub(super) fn of(inner: Box<dyn Read>, path: &str) -> Self {
+        Self { inner: BufReader::with_capacity(1 << 17, inner), path: path.into(), packed: None, at: 0, lines: 0 }
     }
 
     /// An error at the current byte.
@@ -130,6 +139,15 @@ impl Unpacked {
             }
             Some(_) => Err(self.wrong_line("the file ends inside it; it was cut")),
         }
+    }
+
+    /// As [`Self::line`], for a log whose other lines are skipped: an error if the first 64 MiB have nothing that is
+    /// `known`, which is `what`.
+    pub(super) fn log_line(&mut self, line: &mut Vec<u8>, known: bool, what: &str) -> Result<bool, HostError> {
+        if !known && self.at >= MAX_IDLE {
+            return Err(self.wrong_line(&format!("the first 64 MiB are without {what}; this is no such log")));
+        }
+        self.line(line)
     }
 }
 

@@ -192,17 +192,17 @@ fn events(line: &[u8], take: &mut dyn FnMut(u64, Event)) -> Result<bool, String>
     Ok(true)
 }
 
+/// What a text has.
+const WHAT: &str = "a branch, as `perf script --itrace=b` and `-F brstack` print them";
+
 fn read(mut input: Unpacked, take: &mut dyn FnMut(u64, Event)) -> Result<(), HostError> {
     let (mut line, mut known) = (Vec::new(), false);
-    while input.line(&mut line)? {
+    while input.log_line(&mut line, known, WHAT)? {
         known |= events(&line, take).map_err(|e| input.wrong_line(&e))?;
     }
     match known {
         true => Ok(()),
-        false => {
-            Err(input
-                .wrong_line("the file ends without a branch, as `perf script --itrace=b` and `-F brstack` print them"))
-        }
+        false => Err(input.wrong_line(&format!("the file ends without {WHAT}"))),
     }
 }
 

@@ -29,6 +29,8 @@ use retire::isa::{self, Flow, Indirect};
 const TRAP: u8 = 7;
 /// Page size of QEMU's blocks.
 const PAGE: u64 = 4096;
+/// What a log has.
+const WHAT: &str = "a line of -d exec";
 
 /// Position of a hart.
 #[derive(Clone, Copy, Debug)]
@@ -296,11 +298,11 @@ pub(super) fn convert(mut log: Unpacked, elf: &Named, sink: Sink<'_>) -> Result<
     let mut reader = Reader { image, xlen, harts: Vec::new(), last: 0, swaps: 0, sink };
     let mut line = Vec::new();
     let mut known = 0u64;
-    while log.line(&mut line)? {
+    while log.log_line(&mut line, known > 0, WHAT)? {
         known += u64::from(reader.line(&line).map_err(|e| log.wrong_line(&e))?);
     }
     if known == 0 {
-        return Err(log.wrong_line("the log ends without a line of -d exec"));
+        return Err(log.wrong_line(&format!("the log ends without {WHAT}")));
     }
     let blocks = reader.end();
     let swaps = reader.swaps;

@@ -27,6 +27,8 @@ use retire::image::Image;
 use retire::isa::{self, Flow, Indirect};
 
 const TRAP: u8 = 7;
+/// What the lines of a log have.
+const WHAT: &str = "an instruction, as spike -l and --log-commits list them";
 
 /// Last event of a hart.
 #[derive(Clone, Copy, Debug)]
@@ -231,11 +233,11 @@ pub(super) fn convert(mut log: Unpacked, elf: Option<&Named>, sink: Sink<'_>) ->
     let mut reader = Reader { harts: Vec::new(), program, commits: false, swaps: 0, silent: 0, sink };
     let mut line = Vec::new();
     let mut known = 0u64;
-    while log.line(&mut line)? {
+    while log.log_line(&mut line, known > 0, WHAT)? {
         known += u64::from(reader.line(&line).map_err(|e| log.wrong_line(&e))?);
     }
     if known == 0 {
-        return Err(log.wrong_line("the log ends without an instruction, as spike -l and --log-commits list them"));
+        return Err(log.wrong_line(&format!("the log ends without {WHAT}")));
     }
     let left_out = reader.end().map_err(|e| log.wrong_line(&e))?;
     let (swaps, silent) = (reader.swaps, reader.silent);

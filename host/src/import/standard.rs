@@ -3,7 +3,7 @@
 //! Unlike the other importers, it reports events and not branch records: a trace of a chip can have gaps, contexts and
 //! causes of traps. The file is read twice: first for the sources in it, each of which becomes a hart.
 
-use super::packed::Unpacked;
+use super::packed::{Unpacked, MAX_IDLE};
 use crate::input::Named;
 use crate::progress::{Bar, Counted, Progress};
 use crate::HostError;
@@ -18,10 +18,6 @@ use std::path::Path;
 
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
-
-/// Bytes in which the first packet must be: an idle trace unit sends one at least when it is disabled, and a file that is
-/// no trace, or has no end, is not read further.
-const MAX_IDLE: u64 = 1 << 26;
 
 /// Protocol of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +112,8 @@ fn etrace_parameters(container: Container, path: Option<&Path>, xlen: u8) -> Res
     Ok(params)
 }
 
-/// Bytes that a scan takes, unless no source is found among the first.
+/// Bytes that a scan takes, unless no source is found among the first: an idle trace unit sends a packet at least when it
+/// is disabled.
 #[derive(Default)]
 struct Idle(u64);
 

@@ -67,6 +67,12 @@ fn threads_become_harts_with_starts_and_stops_and_rising_cycles() {
     ];
     assert_eq!(read(&path).unwrap(), want);
     let info = Rbt1Info::scan(&path).unwrap();
+    // another record, another id
+    let id = info.build_id();
+    std::fs::write(&path, bytes(&records[..5])).unwrap();
+    let shorter = Rbt1Info::scan(&path).unwrap().build_id();
+    assert!(id.starts_with("rbt1-") && id.ends_with("-6") && shorter.ends_with("-5"), "{id}, {shorter}");
+    assert_ne!(id[..13], shorter[..13]);
     assert_eq!((info.threads, info.records, info.align, info.xlen), (vec![70, 9], 6, 0, 32));
 }
 
@@ -134,7 +140,8 @@ proptest! {
         let mut reader = RetireReader::open(&ret).unwrap();
         let mut writer = Rbt1Writer::create(&to, false, &reader.info().threads).unwrap();
         reader.tell(&mut writer).unwrap();
-        prop_assert_eq!(writer.finish().unwrap().records, records.len() as u64);
+        let written = writer.finish().unwrap();
+        prop_assert_eq!((written.records, written.size), (records.len() as u64, bytes(&records).len() as u64));
         prop_assert_eq!(std::fs::read(&to).unwrap(), bytes(&records));
         // the events are those of the file itself
         let mut events: Vec<FlowEvent> = Vec::new();

@@ -34,9 +34,10 @@ const NTRACE: [(&str, ntrace::Options); 2] = {
         ("ntrace+ir8+rh", ntrace::Options { returns: 8, repeat: true, ..HISTORY }),
     ]
 };
-const ETRACE: [(&str, encoder::Options); 2] = [
+const ETRACE: [(&str, encoder::Options); 3] = [
     ("etrace", encoder::Options { return_stack: 0, predictors: 0, jump_targets: 0, sync: 0 }),
     ("etrace+ir8+jtc64", encoder::Options { return_stack: 3, predictors: 0, jump_targets: 6, sync: 0 }),
+    ("etrace+ir8+bp512+jtc64", encoder::Options { return_stack: 3, predictors: 9, jump_targets: 6, sync: 0 }),
 ];
 
 /// The events up to the first mark, and whether there is one.

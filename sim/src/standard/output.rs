@@ -100,6 +100,8 @@ pub(super) struct Output {
     accepted: u32,
     /// Whether instructions are missing since the position was last known: a packet was refused, or a loss reported.
     missing: bool,
+    /// Instructions and events are not entered: the path is only tried.
+    muted: bool,
     pub(super) counts: Counts,
 }
 
@@ -114,8 +116,14 @@ impl Output {
             held: Vec::new(),
             accepted: 0,
             missing: false,
+            muted: false,
             counts: Counts::default(),
         }
+    }
+
+    /// Whether instructions and events are left out from here on.
+    pub(super) fn mute(&mut self, muted: bool) {
+        self.muted = muted;
     }
 
     /// Whether the position is known.
@@ -125,19 +133,24 @@ impl Output {
 
     /// Number of instructions retired, including those of the packet in progress.
     pub(super) fn retire(&mut self, count: u32) {
-        self.since = self.since.saturating_add(count);
+        if !self.muted {
+            self.since = self.since.saturating_add(count);
+        }
     }
 
     /// Adds an event that ends the instructions since the last one.
     #[inline]
     pub(super) fn event(&mut self, kind: FlowKind, len: u8, pc: u64, target: u64) {
+        if self.muted {
+            return;
+        }
         let count = std::mem::take(&mut self.since);
         self.held.push(FlowEvent { hart: self.hart, kind, len, count, pc, target, cycle: 0 });
     }
 
     /// Whether enough events are held that they should be passed on.
     pub(super) fn is_full(&self) -> bool {
-        self.held.len() >= MAX_HELD
+        self.held.len() >= MAX_HELD && !self.muted
     }
 
     /// Accepts the events since the last call.

@@ -13,6 +13,7 @@ mod diag_generator;
 mod diag_ring;
 mod digests;
 mod etrace;
+mod etrace_counts;
 mod follow;
 mod follow_arithmetic;
 mod guards;

@@ -16,7 +16,7 @@ use super::packet::{self, is_extended, Address, Outcomes, Packet, Place, Status,
 use super::params::{Modes, Parameters};
 use super::tables::Tables;
 use retire::image::{Exit, ExitKind, Image};
-use retire::{Context, FlowKind, RetireSink};
+use retire::{Context, FlowKind, NullSink, RetireSink};
 
 /// Where a packet leads.
 #[derive(Clone, Copy, Debug)]
@@ -290,10 +290,30 @@ impl<'a> Decoder<'a> {
 
     /// Follows the path to the goal. Returns whether it may mean a later visit.
     fn follow(&mut self, goal: &Goal, sink: &mut impl RetireSink) -> Result<bool, Fault> {
+        self.walk(goal, 0, sink)
+    }
+
+    /// Whether the rest of the path leads to the goal, as [`Self::walk`] finds it. Nothing is reported, and the position stays.
+    fn rehearse(&mut self, goal: &Goal, jumps: u32) -> Result<(), Fault> {
+        let before = (self.tables.clone(), self.pc, self.from, self.own, self.outcomes);
+        self.out.mute(true);
+        let result = self.walk(goal, jumps, &mut NullSink);
+        self.out.mute(false);
+        (self.tables, self.pc, self.from, self.own, self.outcomes) = before;
+        result.map(|_| ())
+    }
+
+    /// As [`Self::follow`], after this many jumps without a branch between them.
+    fn walk(&mut self, goal: &Goal, mut jumps: u32, sink: &mut impl RetireSink) -> Result<bool, Fault> {
         let uncertain = !goal.notify && !goal.sync;
-        let mut jumps = 0;
+        let mut rehearsed = false;
         loop {
             if self.out.is_full() {
+                // events of a long packet are reported before its end, but not before its end is known to be right
+                if !rehearsed {
+                    self.rehearse(goal, jumps)?;
+                    rehearsed = true;
+                }
                 self.out.accept(sink);
                 self.before = (self.pc, self.from, self.own);
             }

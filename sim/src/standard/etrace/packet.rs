@@ -221,7 +221,7 @@ impl Fields {
             return Err(Fault::Value {
                 what: "a count of branches of",
                 value: count,
-                right: "at most max_branch_count",
+                right: "at most the parameter `max_branch_count`",
             });
         }
         let (fails, to) = match form {

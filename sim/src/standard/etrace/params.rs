@@ -142,7 +142,8 @@ pub struct Parameters {
     /// Value of `stvec` in the implicit exception mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stvec: Option<u64>,
-    /// Most branches that one packet may count. A larger count is refused as damage.
+    /// Most branches that one packet may count; a larger count is refused as damage. The default is the longest period of
+    /// synchronizations of the RISC-V Trace Control Interface, 2^19 cycles, with four branches in each.
     pub max_branch_count: u32,
     /// Width of the source of a packet in the container, bits. 0..=16.
     pub source_width: u8,
@@ -178,7 +179,7 @@ impl Default for Parameters {
             implicit_exception: false,
             mtvec: None,
             stvec: None,
-            max_branch_count: 1 << 28,
+            max_branch_count: 1 << 21,
             source_width: 0,
             timestamp_bytes: 0,
             type_width: 2,
