@@ -34,13 +34,13 @@ pub struct Args {
     #[arg(long, value_name = "BITS", default_value = "32", value_parser = ["32", "64"])]
     xlen: String,
     /// Hierarchical path of the port, as tb.soc.core0 [default: anywhere]
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PATH")]
     scope: Option<String>,
     /// Signal or column with another name in the log. May be repeated
-    #[arg(long, value_name = "NAME=PLACE", value_parser = name)]
+    #[arg(long, value_name = "NAME=PATH", value_parser = name)]
     signal: Vec<(String, String)>,
     /// Clock signal of the port [default: clock or clk, at or above the port]
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PATH")]
     clock: Option<String>,
     /// Program that the core ran, to compare the instructions with: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]

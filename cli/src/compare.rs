@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// Compare the standard protocols N-Trace and E-Trace with Goshawk's schemes: bits per instruction, and gates
 ///
-/// Every stream is decoded and compared with its input, unless --no-verify is given. All traces are without time. The
+/// Every stream is decoded and compared with its input, unless --no-verify is given. No trace has time stamps. The
 /// scheme `inputs` records the values that the program reads from outside, and so its data too; its stream is not
 /// decoded here.
 #[derive(clap::Args, Debug)]

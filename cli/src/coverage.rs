@@ -46,7 +46,7 @@ pub struct Args {
     /// Source files that are not in the result: a pattern for their paths. Can be repeated
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// Replace the beginning of paths. Can be repeated; the first that fits counts
+    /// Replace the beginning of paths. Can be repeated; the first match applies
     #[arg(long, value_name = "FROM=TO", value_parser = mapping)]
     map: Vec<(String, String)>,
     /// Leave out source files that do not exist, as genhtml needs them

@@ -43,6 +43,14 @@ pub fn input_name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().try_map(|path| input::name(&path))
 }
 
+/// The parser of a folder of source files, which must exist.
+pub fn source_folder(name: &str) -> Result<String, String> {
+    match Path::new(name).is_dir() {
+        true => Ok(name.into()),
+        false => Err("expected a folder with the source files".into()),
+    }
+}
+
 /// As [`input_name`], for an argument of the form `KEY=FILE`.
 pub fn keyed_input<T: Clone + Send + Sync + 'static>(
     parse: fn(&str) -> Result<T, String>,
@@ -61,7 +69,7 @@ pub fn suffixed_input<T: Clone + Send + Sync + 'static>(
     OsStringValueParser::new().try_map(move |value| {
         use std::os::unix::ffi::OsStrExt;
         let bytes = value.as_bytes();
-        let missing = || format!("has no `{separator}` after the name of a file");
+        let missing = || format!("expected `{separator}` after the name of a file");
         let at = bytes.iter().rposition(|b| *b == separator as u8).filter(|at| *at > 0).ok_or_else(missing)?;
         parse(&input::name(OsStr::from_bytes(&bytes[..at]))?, &String::from_utf8_lossy(&bytes[at + 1..]))
     })

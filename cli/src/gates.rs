@@ -47,7 +47,7 @@ fn device(name: &str) -> Result<Device, String> {
     match name {
         "hx8k" => Ok(Device::Hx8k),
         "ecp5" => Ok(Device::Ecp5),
-        _ => Err("a device is hx8k or ecp5".into()),
+        _ => Err("expected hx8k or ecp5".into()),
     }
 }
 

@@ -41,7 +41,7 @@ impl FromStr for Function {
 /// Reports blocks that were never freed by the place that allocated them, blocks that were freed twice or never allocated, accesses to
 /// freed blocks, accesses to the 16 bytes after a block, and requests that got no memory. Accesses within an allocator do not count.
 ///
-/// Allocators are functions of the program, by name. NAME:N says that the size or block is argument N, from 0: `--malloc _malloc_r:1`.
+/// Allocators are functions of the program, by name. In NAME:N, argument N (from 0) is the size or block: `--malloc _malloc_r:1`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk heap heap.gip --elf heap.elf\n  \
     goshawk heap heap.gip --elf heap.elf --malloc malloc:0 --free free:0 --exit-code || echo errors\n  \

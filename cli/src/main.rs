@@ -54,6 +54,8 @@ mod programs;
 mod progress;
 mod races;
 mod recommend;
+#[cfg(all(test, feature = "hardware"))]
+mod reference;
 mod replay;
 mod report;
 mod results;

@@ -97,6 +97,9 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), crate::Failure> {
 /// Creates the folder if it does not exist.
 #[cfg(feature = "hardware")]
 pub fn folder(path: &Path) -> Result<(), crate::Failure> {
+    if path.is_file() {
+        return Err(crate::Failure::Other(format!("{}: is a file; expected a folder", path.display())));
+    }
     std::fs::create_dir_all(path).map_err(|e| crate::Failure::io(path, e))
 }
 

@@ -1,7 +1,7 @@
 //! Names of addresses in output: functions, source lines and variables
 
 use host::symbols::{Objects, Symbols};
-use host::views::lines::Lines;
+use host::views::lines::{shown, Lines};
 
 /// Symbols and source lines of the program, if available.
 pub struct Places {
@@ -36,7 +36,7 @@ impl Places {
     /// File and line of an address.
     pub fn line(&self, pc: u64) -> Option<String> {
         let (file, line) = self.lines.as_ref()?.at(pc)?;
-        Some(format!("{file}:{line}"))
+        Some(format!("{}:{line}", shown(file)))
     }
 
     /// An address of code as text.

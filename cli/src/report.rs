@@ -15,7 +15,7 @@ use retire::file::Replacement;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Results as self-contained HTML pages and as figures for papers
+/// Write results as self-contained HTML pages, and as figures for papers
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "Examples:\n  goshawk report sweep papers -o papers.html --figures figures\n  \
     goshawk report trace vm.gtr --elf builtin:vm --sources programs/bare -o vm.html --json")]
@@ -31,7 +31,7 @@ enum Command {
     Trace(trace::Args),
 }
 
-/// A page of one sweep: tables, plots, filters; it needs no network
+/// Write a page of one sweep: tables, plots, filters; it needs no network
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "Examples:\n  goshawk report sweep papers -o papers.html --figures figures\n  \
     for s in small medium large; do goshawk gates --set $s --json; done >gates.json\n  \

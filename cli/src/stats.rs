@@ -32,8 +32,8 @@ use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
 ///
-/// With several inputs, a folder or a pattern, one line per input is shown. With `--process` or `--mode`, what is made at the events of these
-/// contexts is counted; predictors are those of all.
+/// With several inputs, a folder or a pattern, one line per input is shown. `--process` and `--mode` select whose instructions, messages and
+/// bits are counted; the predictors are still those of the whole run.
 #[derive(clap::Args, Clone, Debug)]
 // `--context` is that of the scheme
 #[command(mut_arg("spaces", |space| space.alias(None::<&str>)))]

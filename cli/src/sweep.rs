@@ -44,7 +44,7 @@ enum Command {
     Merge(MergeArgs),
 }
 
-/// Put the shards of one sweep together
+/// Merge the shards of one sweep
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "Examples:\n  goshawk sweep merge part1 part2 part3 part4 -o big\n  \
     goshawk report sweep big -o big.html")]

@@ -61,7 +61,7 @@ pub struct Args {
     /// Format of the file
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
-    /// What has a track. Only with `--format perfetto`
+    /// Tracks of the file. Only with `--format perfetto`
     #[arg(long, value_enum, default_value_t = By::Core)]
     by: By,
     #[command(flatten)]

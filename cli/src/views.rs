@@ -5,7 +5,7 @@ mod processes;
 use crate::args::contexts::{no_contexts, ProcessArgs};
 use crate::args::tasks::TaskArgs;
 use crate::args::{Execution, FilterArgs};
-use crate::files::OutputPath;
+use crate::files::{source_folder, OutputPath};
 use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -50,7 +50,7 @@ pub struct ShowArgs {
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Folder of the source files
-    #[arg(long, value_name = "PLACE", default_value = ".")]
+    #[arg(long, value_name = "DIR", default_value = ".", value_parser = source_folder)]
     sources: String,
     /// Print one JSON object, which contains the listing
     #[arg(long, requires = "limit")]
@@ -92,7 +92,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 /// Show where two executions of a program diverge, for each core
 ///
 /// Both are traces or recorded runs of the same program. Exit code 0: they are equal; 1: they diverge. With `--process` or `--mode`,
-/// the control flow of these contexts is compared: interrupts at other instructions, and what runs in other contexts, are no difference.
+/// only the control flow of these contexts is compared: the positions of interrupts, and other contexts, are ignored.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank\n  goshawk diff again.gip bank.gip --elf builtin:bank --json\n  \

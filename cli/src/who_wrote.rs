@@ -12,7 +12,7 @@ use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
 
-/// Show the last writers of an address: core or bus master, place in the program, value
+/// Show the last writers of an address: core or bus master, code location, value
 ///
 /// The run must be recorded with `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores,
 /// in the order of replay, as `monitor when` of `goshawk gdb` shows it.

@@ -44,7 +44,7 @@ pub enum Expr {
     Lookup(usize, Box<Expr>),
 }
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number.

@@ -47,7 +47,7 @@ pub struct Header {
     pub masters: u8,
 }
 
-/// What is known at the end of a run.
+/// Totals at the end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct End {
     /// Last cycle of the run.

@@ -15,7 +15,7 @@ pub struct Place {
     pub events: u64,
 }
 
-/// What a place is.
+/// Kind of a location where events are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceKind {
     /// A core, nodes or the link; the number is exact.
@@ -37,7 +37,7 @@ impl PlaceKind {
     }
 }
 
-/// What is known of a core's events.
+/// Bounds of the losses of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoreLosses {
     /// Lost events.

@@ -14,7 +14,7 @@ use sim::diag::full::LOG_ENTRIES;
 use sim::diag::trigger::Trigger;
 use std::collections::BTreeMap;
 
-/// How the host treats the order of events. The default: events are taken as they arrive.
+/// Treatment of the order of events by the host. The default: events are taken as they arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Producers of events: cores, and bus masters if their stores can be events; 0: the order is not considered.

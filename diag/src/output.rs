@@ -4,7 +4,7 @@ use crate::buckets::Buckets;
 use crate::format::Width;
 use crate::syntax::Summary;
 
-/// What is not assured about an output.
+/// Mark of an output that is not certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Events that it would include were lost.

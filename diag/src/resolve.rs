@@ -190,8 +190,8 @@ impl Resolver<'_> {
             "end" | "END" => Ok(Source::End),
             other => {
                 let what = format!(
-                    "`{other}` is not a probe; call, ret, pc, line, read, write, access, trap, interrupt, exception, trapret, violation, \
-                     span, log, tick, begin and end are"
+                    "`{other}` is not a probe; expected call, ret, pc, line, read, write, access, trap, interrupt, exception, trapret, \
+                     violation, span, log, tick, begin or end"
                 );
                 Err(Mistake::new(probe.at, what))
             }

@@ -72,7 +72,7 @@ pub enum ExprKind {
     Binary(Binary, Box<Expr>, Box<Expr>),
 }
 
-/// What is read of a map.
+/// Part of a map that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
     /// The value of an entry, `@m[key]`; 0 if there is none.

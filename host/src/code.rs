@@ -10,7 +10,7 @@ use retire::elf::Program;
 use retire::image::{Memory, Moment};
 use retire::FlowKind;
 
-/// How code that ran relates to a program.
+/// Relation of code that ran to a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// All code is in the program.

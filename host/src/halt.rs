@@ -16,7 +16,7 @@ use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
 use sim::riscv::Exit;
 
-/// How a run ended.
+/// End of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Halt {
     /// The exceptions that stopped the harts, by hart.

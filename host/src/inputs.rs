@@ -39,7 +39,8 @@ pub fn record(
 ) -> Result<Recorded, HostError> {
     let Input::Program(named) = run.input else {
         return Err(HostError::Other(
-            "a recording has no values that cores took from outside; scheme inputs needs a program".into(),
+            "`--scheme inputs`: a recording does not have the values that cores read from outside; expected a program"
+                .into(),
         ));
     };
     if let Some(mask) = sizes.unmodelled.filter(|m| m.is_custom()) {

@@ -88,6 +88,9 @@ impl std::str::FromStr for TimingOptions {
                 return Err(format!("`{name}` is not known; expected {}", names.join(", ")));
             }
         }
+        let mut timing = Timing::default();
+        options.apply(&mut timing);
+        timing.check()?;
         Ok(options)
     }
 }

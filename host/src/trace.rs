@@ -16,6 +16,31 @@ use sim::replay::{Images, Replay, ReplaySink, ReplaySummary};
 use std::path::{Path, PathBuf};
 
 /// A trace file with its program.
+///
+/// ```
+/// use host::encode::{to_file, Request};
+/// use host::input::{Input, InputOptions};
+/// use host::machine::Settings;
+/// use host::progress::Quiet;
+/// use host::trace::Trace;
+/// use sim::params::{Platform, TraceParams};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // write the trace of a program, and reconstruct its instructions from the file
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("fft.gtr");
+/// let input = Input::open("builtin:fft")?;
+/// let run = input.run(1, &Settings { max_instructions: Some(20_000), ..Settings::default() })?;
+/// let params = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
+/// let request = Request { params, set: None, fixed_align: false, sync_period: None };
+/// let encoded = to_file(&run, &request, &path, &Quiet)?;
+///
+/// let options = InputOptions { elf: Some("builtin:fft"), ..InputOptions::default() };
+/// let summary = Trace::open(&path, options, &Quiet)?.replay(&mut sim::replay::Ignore, &Quiet, |_| false)?;
+/// assert_eq!(summary.instructions.iter().sum::<u64>(), encoded.reported.instructions);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Trace {
     reader: TraceReader,
     info: TraceInfo,

@@ -134,19 +134,24 @@ fn every_page_of_the_book_has_one_title() {
 const CRATES: [&str; 12] =
     ["capture", "cli", "diag", "fpga", "hdl", "host", "programs", "report", "retire", "sim", "sweep", "testbenches"];
 
-/// The text of all Rust files under `folder`.
-fn sources(folder: &Path) -> String {
-    let mut text = String::new();
+/// The Rust files under `folder`.
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = folder.read_dir().unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
-            text += &sources(&path);
+            rust_files(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
-            text += &std::fs::read_to_string(&path).unwrap();
+            found.push(path);
         }
     }
-    text
+}
+
+/// The text of all Rust files under `folder`.
+fn sources(folder: &Path) -> String {
+    let mut files = Vec::new();
+    rust_files(folder, &mut files);
+    files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -223,4 +228,74 @@ fn missing_code_is_found() {
         Some("`sim::params::NoSuchType`: there is no `NoSuchType`".into())
     );
     assert_eq!(missing_code("sim/tests/all/no_such.rs"), Some("there is no file `sim/tests/all/no_such.rs`".into()));
+}
+
+/// The text of a Rust file, with each comment on one line.
+fn joined(text: &str) -> String {
+    let mut all = String::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        match ["//! ", "/// ", "// "].iter().find_map(|mark| line.strip_prefix(mark)) {
+            Some(comment) => all.push_str(comment),
+            None => all.push('\n'),
+        }
+        all.push(' ');
+    }
+    all
+}
+
+/// What comments of `text` name that does not exist: a page of `docs/`, or after it, in quotation marks, a heading of
+/// that page or the beginning of one.
+fn missing_pages(text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let text = joined(text);
+    for (at, _) in text.match_indices("`docs/") {
+        let Some((page, after)) = text[at + 1..].split_once('`') else { continue };
+        if !page.ends_with(".md") {
+            continue;
+        }
+        let path = root().join(page);
+        let Ok(page_text) = std::fs::read_to_string(&path) else {
+            wrong.push(format!("there is no page {page}"));
+            continue;
+        };
+        let plain = |text: &str| text.replace('`', "");
+        let headings: Vec<String> =
+            page_text.lines().filter(|l| l.starts_with('#')).map(|l| plain(l.trim_start_matches('#').trim())).collect();
+        let mut rest = after;
+        while let Some((heading, next)) = rest.strip_prefix(", \"").and_then(|r| r.split_once('"')) {
+            if !headings.iter().any(|h| h.starts_with(&plain(heading))) {
+                wrong.push(format!("{page} has no heading \"{heading}\""));
+            }
+            rest = next;
+        }
+    }
+    wrong
+}
+
+#[test]
+fn pages_and_headings_that_comments_name_exist() {
+    let mut files = Vec::new();
+    for name in CRATES {
+        rust_files(&root().join(name), &mut files);
+    }
+    let mut wrong = Vec::new();
+    for path in files.iter().filter(|p| !p.ends_with("report/tests/book.rs")) {
+        let text = std::fs::read_to_string(path).unwrap();
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        wrong.extend(missing_pages(&text).into_iter().map(|w| format!("{name}: {w}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn missing_headings_are_found() {
+    let found = |comment: &str| missing_pages(&format!("//! {comment}"));
+    assert!(found("`docs/reference/stream.md`, \"Words and bits\".").is_empty());
+    assert!(found("`docs/reference/stream.md`, \"Header\", \"Words\n//! and bits\".").is_empty());
+    assert_eq!(found("`docs/no.md`"), ["there is no page docs/no.md"]);
+    assert_eq!(
+        found("`docs/reference/stream.md`, \"Nothing\""),
+        ["docs/reference/stream.md has no heading \"Nothing\""]
+    );
 }

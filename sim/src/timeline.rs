@@ -13,7 +13,7 @@ const STEP: u64 = 1 << 16;
 /// Instructions between two questions whether to stop.
 const LOOK: u64 = 1 << 14;
 
-/// How going back ended.
+/// End of a search backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Back {
     /// At the moment that was looked for.

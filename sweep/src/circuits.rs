@@ -36,7 +36,7 @@ pub struct Circuit {
     ecp5_mhz: f64,
 }
 
-/// What a circuit takes of an FPGA.
+/// FPGA resources and clock rate of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placed {
     /// 4-input LUTs after synthesis.

@@ -43,7 +43,7 @@ pub fn of(name: &str) -> Result<Vec<String>, SweepError> {
         return Ok(vec![name.to_string()]);
     }
     if found.is_empty() {
-        return Err(SweepError::Other(format!("{name}: no trace is there; ELFs, retire and rbt1 files would be")));
+        return Err(SweepError::Other(format!("{name}: has no trace; expected ELFs, retire files or rbt1 files")));
     }
     Ok(found)
 }

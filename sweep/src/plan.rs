@@ -269,7 +269,7 @@ impl Jobs {
         }
         if spec.needs_program() && trace.input.named().is_none() {
             self.leave_out(format!(
-                "{} of {}: it needs the program, and this is a recording; --elf names it",
+                "{} of {}: it needs the program of this recording, in `--elf`",
                 spec.name, trace.name
             ));
             return Ok(());
@@ -470,7 +470,7 @@ impl Shard {
 impl std::str::FromStr for Shard {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a shard; expected I/N, as 2/4 for the second of four");
+        let wrong = || format!("expected I/N with I from 1 to N, as 2/4 for the second of four");
         let (index, of) = text.split_once('/').ok_or_else(wrong)?;
         let (index, of): (u32, u32) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
         if index == 0 || index > of {

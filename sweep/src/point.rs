@@ -11,7 +11,7 @@ use sim::scheme::sc_lsp::Counts;
 use sim::scheme::{Family, FlowScheme};
 use std::collections::BTreeMap;
 
-/// Whether a stream was decoded and compared with the input.
+/// State of verification: whether the stream was decoded and compared with the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verified {

@@ -17,7 +17,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How points are made; stored with every point.
+/// Origin of points: tool and command; stored with every point.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     /// Version of the tool.

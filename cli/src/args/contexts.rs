@@ -277,7 +277,7 @@ fn modes_of(modes: &str) -> Result<Vec<u8>, String> {
         'u' => Ok(0),
         's' => Ok(1),
         'm' => Ok(3),
-        _ => Err(format!("`{modes}` has other modes than u, s and m")),
+        _ => Err("expected letters u, s and m, such as us".to_string()),
     };
     match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
         all if all.is_empty() => Err("no mode is given".into()),

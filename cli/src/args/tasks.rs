@@ -11,7 +11,7 @@ use retire::elf::Program;
 /// Where the tasks of an operating system are.
 #[derive(Args, Debug, Default)]
 pub struct TaskArgs {
-    /// Symbol of the pointer to the control block of the running task; of several cores an array of them [default: pxCurrentTCB]
+    /// Symbol of the pointer to the control block of the running task; with several cores, of an array of such pointers [default: pxCurrentTCB]
     #[arg(long, value_name = "SYMBOL")]
     task_pointer: Option<String>,
     /// Member of the control block with the name of the task, or its offset [default: pcTaskName]

@@ -69,8 +69,8 @@ pub struct ChipArgs {
     /// of the cores after the last. The built-in machine has one, a DMA. Not with --soc or --processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
-    /// Hold the cores while an event generator has no room for their events, so that none is lost for want of room. Times
-    /// and the run change. Not with --soc, --processor, --trace or --lite
+    /// Stall the cores while the log of an event generator is full, so that overload loses no event. This changes the run
+    /// and its times. Not with --soc, --processor, --trace or --lite
     #[arg(long, conflicts_with = "lite")]
     stall: bool,
 }
@@ -433,7 +433,7 @@ impl ScriptArgs {
         let named = source
             .input
             .named()
-            .ok_or_else(|| Failure::Other(format!("{input}: is a recording; --elf names the program that it is of")))?;
+            .ok_or_else(|| Failure::Other(format!("{input}: is a recording; its program is expected in `--elf`")))?;
         let elf = match named.name.strip_prefix(BUILTIN) {
             Some(builtin) => programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?.elf.to_vec(),
             None => input::elf(Path::new(&named.name))?,

@@ -48,7 +48,11 @@ fn read(files: &[PathBuf]) -> Result<(Vec<Value>, Vec<Value>), Failure> {
         let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
         let mut any = false;
         for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
-            let value = value.map_err(|e| wrong(format!("no JSON: {e}")))?;
+            let value = value.map_err(|e| {
+                wrong(format!(
+                    "is not JSON ({e}); expected the output of `goshawk soc build --json` or `goshawk gates --json`"
+                ))
+            })?;
             any = true;
             match value["command"].as_str() {
                 Some("soc build") => socs.push(value),

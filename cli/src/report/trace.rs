@@ -5,13 +5,13 @@ mod gather;
 
 use super::write;
 use crate::args::Execution;
-use crate::files::OutputPath;
+use crate::files::{source_folder, OutputPath};
 use crate::output::{count, facts, plural, report_missing, TOOL};
 use crate::{Failure, Status};
 use gather::{gather, Gathered};
 use std::io::Write;
 
-/// A page of a trace or recording: flame graph, functions, source, timeline; it needs no network
+/// Write a page of a trace or recording: flame graph, functions, source, timeline; it needs no network
 ///
 /// The flame graph and functions have the counts of `profile`, source lines and branches those of `coverage`, the timeline the calls of
 /// `timeline`. Functions without source lines are shown as disassembly with counts. Gaps and damage are shown at the top of the page and in
@@ -28,7 +28,7 @@ pub struct Args {
     #[command(flatten)]
     execution: Execution,
     /// Folder of the source files
-    #[arg(long, value_name = "PLACE", default_value = ".")]
+    #[arg(long, value_name = "DIR", default_value = ".", value_parser = source_folder)]
     sources: String,
     /// HTML page to write
     #[arg(short, long, value_name = "FILE")]

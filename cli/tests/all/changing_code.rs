@@ -263,7 +263,7 @@ fn memory_of_several_moments_takes_the_place_of_the_program() {
     let profile = place.good(&format!("profile s.gtr --elf p.elf {memory}"));
     assert!(profile.contains("cold"), "{profile}");
     for (words, why) in [
-        ("--memory nop.bin", "has no `@` after the name of a file"),
+        ("--memory nop.bin", "expected `@` after the name of a file"),
         ("--memory nop.bin@x", "`x` is not an address"),
         ("--memory nop.bin@0,space=1", "s.gtr: reports no contexts"),
         ("--memory none.bin@0", "none.bin: No such file"),

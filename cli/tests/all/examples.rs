@@ -19,7 +19,8 @@ struct Page {
     examples: Vec<String>,
 }
 
-fn root() -> PathBuf {
+/// The folder of the workspace.
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -46,11 +47,17 @@ fn helps(words: &[&str], found: &mut Vec<Page>) {
     }
 }
 
+/// The code blocks of a page, each with the text between it and the block before it.
+pub fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let parts: Vec<&str> = text.split("\n```").collect();
+    let pairs = parts.chunks_exact(2);
+    pairs.filter_map(|pair| Some((pair[0], pair[1].split_once('\n')?.1))).collect()
+}
+
 /// The commands in the code blocks of a page: lines after a prompt, or all lines of a block without prompts.
 fn commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for block in text.split("\n```").skip(1).step_by(2) {
-        let Some((_, body)) = block.split_once('\n') else { continue };
+    for (_, body) in blocks(text) {
         let body = body.replace("\\\n", "");
         for line in body.lines() {
             let line = line.strip_prefix("$ ").unwrap_or(line);
@@ -63,7 +70,8 @@ fn commands(text: &str) -> Vec<String> {
     found
 }
 
-fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
+/// The pages below a folder.
+pub fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = folder.read_dir().unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for path in entries {
@@ -95,7 +103,9 @@ fn pages() -> Vec<Page> {
         found.push(Page { name, examples });
     }
     // days.rs and day_researcher.rs run the transcripts, and compare what they print
-    found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/tutorials/"));
+    // and the page of all commands has their own examples
+    let of_others = |name: &str| name.starts_with("docs/tutorials/") || name == "docs/reference/command-line.md";
+    found.retain(|p| !p.examples.is_empty() && !of_others(&p.name));
     found
 }
 
@@ -128,9 +138,10 @@ fn how(example: &str) -> How {
         || example.contains("/usr/bin/make")
         || example.contains("app@0x")
         || example.contains("--patches")
+        || example.contains("board.gtr --elf firmware.elf --check")
     {
-        // with an emulator that not every machine has, or a program of the user's; capture's tests and changing_code.rs run
-        // such
+        // with an emulator that not every machine has, a program of the user's or a trace from a board; capture's tests and
+        // changing_code.rs run such
         How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) {
         How::Long

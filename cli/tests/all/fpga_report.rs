@@ -70,7 +70,7 @@ fn other_files_are_refused_and_the_page_stays() {
     std::fs::write(place.path().join("empty.json"), "").unwrap();
     for (file, text) in [
         ("run.json", "command is run; expected results of `soc build` and `gates`"),
-        ("cut.json", "no JSON: EOF while parsing"),
+        ("cut.json", "is not JSON (EOF while parsing"),
         ("empty.json", "is empty; expected the output of `goshawk soc build --json`"),
         ("missing.json", "missing.json"),
     ] {

@@ -46,6 +46,7 @@ mod stream_cache;
 mod sweep;
 mod tci;
 mod testbench;
+mod transcripts;
 mod values;
 mod views;
 mod words;

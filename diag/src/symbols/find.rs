@@ -4,7 +4,7 @@ use super::debug_info::{Declared, EntryId, Placed};
 use super::names::{Name, Query};
 use super::{Number, Symbol, Symbols};
 
-/// What a place of a function is.
+/// Kind of a location of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteKind {
     /// A function that is called, with arguments in registers.

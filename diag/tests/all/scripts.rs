@@ -30,7 +30,7 @@ fn mistakes_are_told_with_their_place() {
         ("ret:bank_step { @n = count(); }", "every call of bank_step was inlined, at 0x"),
         ("call:balance { @n = count(); }", "balance is data; `call` needs a function"),
         ("write:main { @n = count(); }", "main is code; `write` needs a variable"),
-        ("calls:main { @n = count(); }", "`calls` is not a probe; call, ret"),
+        ("calls:main { @n = count(); }", "`calls` is not a probe; expected call, ret"),
         ("call:main { @n = counts(); }", "x.dx:1:18: `counts` is not known; expected count, sum"),
         ("call:main { @n = sum(); }", "count() has no value"),
         ("call:main { @n = sum(arg9); }", "x.dx:1:22: `call:main` has no field `arg9`; it has arg0 to arg7"),

@@ -10,8 +10,8 @@ pub(super) fn parse(text: &str) -> Result<Patches, String> {
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         let found = function(line).ok_or_else(|| {
             format!(
-                "line {number}: `{}` is not START SIZE NAME with hexadecimal numbers, nor is the file another of \
-                     perf's",
+                "line {number}: found `{}`; expected a perf map (START SIZE NAME, in hexadecimal), perf.data, a jitdump or the text \
+                 of `perf script --show-text-poke-events`",
                 line.chars().take(40).collect::<String>()
             )
         })?;

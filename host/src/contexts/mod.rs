@@ -86,7 +86,7 @@ impl Contexts {
     }
 }
 
-/// What contexts have of their own, and what all others have.
+/// Values of contexts, with one value for all contexts without their own.
 #[derive(Clone, Debug)]
 pub struct ByContext<T> {
     common: T,

@@ -28,7 +28,7 @@ pub enum Location {
     Float(u8, u8),
 }
 
-/// How an instruction got its value.
+/// Source of the value that an instruction wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// From its operands, a constant or memory.

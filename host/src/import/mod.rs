@@ -182,7 +182,7 @@ impl Opened<'_> {
             (Format::Qemu, Some(elf)) => qemu::convert(self.input, elf, &mut counted)?,
             (Format::Qemu, None) => {
                 return Err(HostError::Other(format!(
-                    "{}: a QEMU log names blocks and not their instructions; --elf names the program",
+                    "{}: a QEMU log has addresses but no instructions; `--elf` is required",
                     self.path.display()
                 )))
             }

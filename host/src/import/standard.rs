@@ -159,7 +159,7 @@ impl<'a> StandardTrace<'a> {
         let name = path.display();
         let Some(first) = programs.first() else {
             return Err(HostError::Other(format!(
-                "{name}: an {} trace has no instructions; `--elf` names the program, and others for code in ROM",
+                "{name}: {} has no instructions; `--elf` is required, and may be repeated for code outside of the program",
                 protocol.name()
             )));
         };

@@ -1,8 +1,7 @@
 //! Rules of RVFI
 //!
 //! # Source
-//! RISC-V Formal Interface, docs/rvfi.md; requirements of a trace system: `docs/how-to/integration.md`, "What the signals must
-//! say".
+//! RISC-V Formal Interface, docs/rvfi.md; requirements of a trace system: `docs/how-to/integration.md`, "Signal rules".
 
 use super::rows::Value;
 use super::{class, same_code, Check, Code, Findings, Location, Rule, EXPANDED, MISALIGNED, OTHER_CODE, UNKNOWN, ZCM};

@@ -54,7 +54,7 @@ pub struct Block {
     pub freed: Option<Site>,
 }
 
-/// What is wrong.
+/// Kind of an error with allocated memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wrong {
     /// A block was freed that was freed before.

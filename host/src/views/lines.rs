@@ -4,7 +4,9 @@ use crate::input::{elf_bytes, located};
 use crate::HostError;
 use gimli::{EndianRcSlice, LittleEndian};
 use object::{Object, ObjectSection};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 /// A function at a source line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +17,17 @@ pub struct SourceLocation {
     pub file: String,
     /// Line number, from 1.
     pub line: u32,
+}
+
+/// A source file as text output names it: relative to the current folder, if it is below that.
+pub fn shown(file: &str) -> &str {
+    static CURRENT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let current = CURRENT.get_or_init(|| std::env::current_dir().ok());
+    current.as_deref().map_or(file, |folder| below(file, folder))
+}
+
+fn below<'a>(file: &'a str, folder: &Path) -> &'a str {
+    Path::new(file).strip_prefix(folder).ok().and_then(Path::to_str).filter(|f| !f.is_empty()).unwrap_or(file)
 }
 
 /// Line tables of a program.
@@ -73,5 +86,19 @@ impl Lines {
     pub fn column(&self, pc: u64) -> u32 {
         let location = self.context.find_location(pc.wrapping_sub(self.base)).ok().flatten();
         location.and_then(|l| l.column).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_below_the_folder_are_relative() {
+        let folder = Path::new("/home/me/p");
+        assert_eq!(below("/home/me/p/src/a.c", folder), "src/a.c");
+        assert_eq!(below("/home/me/px/a.c", folder), "/home/me/px/a.c");
+        assert_eq!(below("./a.c", folder), "./a.c");
+        assert_eq!(below("/home/me/p", folder), "/home/me/p");
     }
 }

@@ -44,7 +44,7 @@ pub struct Loaded {
     pub value: u64,
 }
 
-/// Where a core is at the end.
+/// Position of a core at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Core.

@@ -1,7 +1,7 @@
 //! Lists every retired instruction under its source line and inlined functions; for recorded runs with the values that
 //! it read and wrote
 
-use super::lines::{Lines, SourceLocation};
+use super::lines::{shown, Lines, SourceLocation};
 use crate::assembly::{csr_text, Assembly, REGISTERS};
 use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
@@ -166,9 +166,9 @@ impl<'a> Show<'a> {
         let mut text = String::new();
         // writing to a String cannot fail
         if let Some(place) = frames.first() {
-            let _ = write!(text, "  {}:{}  {}", place.file, place.line, place.function);
+            let _ = write!(text, "  {}:{}  {}", shown(&place.file), place.line, place.function);
             for outer in &frames[1..] {
-                let _ = write!(text, " < {} ({}:{})", outer.function, outer.file, outer.line);
+                let _ = write!(text, " < {} ({}:{})", outer.function, shown(&outer.file), outer.line);
             }
             text.push('\n');
             if let Some(source) = self.source(&place.file, place.line) {

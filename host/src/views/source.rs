@@ -21,7 +21,7 @@ pub enum Replayed {
     Recording(Box<Recording>, Box<Image>),
 }
 
-/// What is missing of an execution.
+/// Missing parts of an execution: losses and damage.
 #[derive(Debug)]
 pub struct Missing {
     /// Gaps in the trace.

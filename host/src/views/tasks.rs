@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Bytes of a name.
 const NAME: usize = 32;
 
-/// Where tasks are found in memory.
+/// Locations of the tasks' names and of the running task in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Address of the pointer to the control block of the running task; of further cores the next words.

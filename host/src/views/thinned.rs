@@ -13,7 +13,7 @@ use retire::image::Image;
 use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, RetireSink};
 use std::collections::BTreeMap;
 
-/// What is kept.
+/// Limits of a thinned timeline, and its unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Times are those of events, in cycles, not numbers of instructions.

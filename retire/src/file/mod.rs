@@ -38,7 +38,7 @@ fn described(found: &[u8], right: [u8; 8]) -> String {
     }
 }
 
-/// Why a file could not be read or written.
+/// Error of a file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The system reports an error.

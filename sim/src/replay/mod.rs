@@ -71,7 +71,7 @@ pub struct ReplayError {
     pub kind: ReplayErrorKind,
 }
 
-/// What is wrong with a stream.
+/// Kind of an error in a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayErrorKind {
     /// The header is not one of this format.

@@ -22,7 +22,7 @@ pub struct Pending {
 /// Number of the register that is the stack pointer.
 pub const SP: usize = 2;
 
-/// Why a loop ended.
+/// Reason why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
     /// The cycle or instruction bound.

@@ -15,7 +15,7 @@ mod sequential;
 
 pub use output::{Counts, Ordered};
 
-/// Why a packet or message was refused. The hart's events continue at its next synchronization, after a gap.
+/// Reason why a packet or message was refused. The hart's events continue at its next synchronization, after a gap.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// Invalid content.
@@ -39,7 +39,7 @@ pub enum Fault {
 /// Jumps that may follow each other without a branch or a reported address; more are an endless loop.
 const MAX_JUMPS: u32 = 1 << 12;
 
-/// What was refused, and where.
+/// Refused packets, with their positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Number of refused packets, messages and stretches of bytes.

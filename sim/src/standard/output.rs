@@ -5,7 +5,7 @@ use retire::{Context, FlowEvent, FlowKind, RetireSink};
 /// Events after which those of a long packet are passed on before its end.
 const MAX_HELD: usize = 1 << 16;
 
-/// What the decoder of a hart counted.
+/// Counts of the decoder of a hart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Retired instructions reported.

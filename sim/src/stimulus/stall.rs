@@ -2,7 +2,7 @@
 
 use super::Source;
 
-/// Which side of a handshake stalls. Every handshake bench runs all four: [`Stall::ALL`].
+/// Side of a handshake that stalls. Every handshake bench runs all four: [`Stall::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
     /// Neither: one item per cycle.

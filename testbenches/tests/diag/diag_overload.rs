@@ -3,7 +3,7 @@
 //! Losses are counted: events that arrive and reported losses add up to all that happened. The link stays full of
 //! events, and no generator starves.
 //!
-//! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/how-to/diagnosis.md.
+//! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/reference/diagnosis-chip.md.
 
 use diag::link::{FrameReader, FrameWriter};
 use diag::load;

@@ -1,7 +1,7 @@
 //! Front end of the scheme `inputs`: turns the events at a core's port into event entries
 //!
 //! # Source
-//! [`sim::scheme::inputs::model`]; `docs/how-to/replay.md`, "The circuit".
+//! [`sim::scheme::inputs::model`]; `docs/reference/record-replay.md`, "The circuit".
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |

@@ -1,7 +1,7 @@
 //! Fill level of an event FIFO, counted where its entries are made
 //!
 //! # Source
-//! `docs/how-to/replay.md`, "The circuit".
+//! `docs/reference/record-replay.md`, "The circuit".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -1,7 +1,7 @@
 //! Front end of bus masters other than cores: turns their stores to RAM into event entries
 //!
 //! # Source
-//! [`sim::scheme::inputs::master`]; `docs/how-to/replay.md`, "Bus masters that are no cores".
+//! [`sim::scheme::inputs::master`]; `docs/reference/record-replay.md`, "Bus masters".
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |

@@ -1,7 +1,7 @@
 //! Start sequence of a recording in the middle of a run: the cores wait, their state is sent, and then they continue and are recorded
 //!
 //! # Source
-//! [`sim::scheme::inputs::start`]; `docs/how-to/replay.md`, "From the middle of a run".
+//! [`sim::scheme::inputs::start`]; `docs/reference/record-replay.md`, "From the middle of a run".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

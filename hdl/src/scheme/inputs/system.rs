@@ -3,7 +3,7 @@
 //! It connects N front ends with RVFI, the snoop of their memory bus, the spine and the encoder.
 //!
 //! # Source
-//! `docs/how-to/replay.md`, "The circuit".
+//! `docs/reference/record-replay.md`, "The circuit".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

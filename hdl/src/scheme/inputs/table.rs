@@ -1,7 +1,7 @@
 //! Episode table of one core: tracks the reads and writes of its episode, and decides when it ends
 //!
 //! # Source
-//! [`sim::scheme::inputs::table`], [`sim::scheme::inputs::model`]; `docs/how-to/replay.md`, "The circuit".
+//! [`sim::scheme::inputs::table`], [`sim::scheme::inputs::model`]; `docs/reference/record-replay.md`, "The circuit".
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |

@@ -7,7 +7,7 @@
 use retire::image::Image;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a fence orders.
+/// Accesses that a fence orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fence {
     /// What comes before it is before later stores.
@@ -16,7 +16,7 @@ pub struct Fence {
     pub acquire: bool,
 }
 
-/// What an instruction that accesses memory means for the order.
+/// Effect of a memory instruction on the order of accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
     /// An atomic, or a load or store next to a fence: the program means to synchronise with it.

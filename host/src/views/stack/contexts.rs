@@ -19,7 +19,7 @@ pub struct Context {
     pub space: u32,
 }
 
-/// How well a stack fits, the best last.
+/// Degree to which a stack matches, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fit {
     /// The stack pointer fits.

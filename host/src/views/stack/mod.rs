@@ -38,7 +38,7 @@ pub struct Frame {
     pub entry: Entry,
 }
 
-/// How a function was entered.
+/// Kind of entry into a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// The trace, or a task, begins in it.
@@ -58,7 +58,7 @@ impl Frame {
     }
 }
 
-/// What happened to a stack, in order.
+/// Change of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// So many instructions retired in the function on top.

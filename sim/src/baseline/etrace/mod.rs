@@ -66,7 +66,7 @@ pub struct Options {
     pub sync: u8,
 }
 
-/// What an encoder does besides, without a size.
+/// Features of an encoder that have no size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     /// Addresses are sent in full.

@@ -46,7 +46,7 @@ impl Default for Space {
     }
 }
 
-/// How an instruction ended.
+/// End of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// It retired, in so many cycles.

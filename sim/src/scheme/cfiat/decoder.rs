@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 const PAGE: u64 = 4096;
 
-/// Which accesses the host knows, and in which order.
+/// Accesses that the host knows, and their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Those of all cores in the order of the run.
@@ -88,7 +88,7 @@ pub struct Mismatch {
     pub what: MismatchKind,
 }
 
-/// How records and accesses differ.
+/// Kind of difference between records and accesses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MismatchKind {
     /// A record for something else.

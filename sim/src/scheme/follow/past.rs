@@ -42,7 +42,7 @@ pub struct Pointer {
     pub position: u16,
 }
 
-/// What the past predicts.
+/// Prediction from the past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
     /// Outcome.

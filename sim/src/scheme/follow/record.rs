@@ -33,7 +33,7 @@ pub struct Target {
     pub form: Form,
 }
 
-/// How a target is sent.
+/// Form in which a target is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// It is the prediction of the other table.

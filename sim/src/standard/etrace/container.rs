@@ -10,7 +10,7 @@
 use super::params::Parameters;
 use std::ops::Range;
 
-/// How packets are framed.
+/// Framing of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     /// Payloads without compression.

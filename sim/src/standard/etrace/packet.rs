@@ -99,7 +99,7 @@ pub enum Outcomes {
     },
 }
 
-/// Where a packet of formats 0 to 2 leads.
+/// Destination of a packet of formats 0 to 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
     /// To the last branch.
