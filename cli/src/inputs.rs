@@ -1,13 +1,14 @@
 //! `encode`, `replay` and `stats` with the scheme `inputs`: records a run with all its inputs, and executes it again
 
 use crate::args::Source;
-use crate::output::{big, count, facts, plural, short_id, stream_parameters, Object};
+use crate::output::{big, count, facts, plural, report_missing, short_id, stream_parameters, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
 use host::filter::Filter;
 use host::inputs::{record, Session};
 use host::listing::Listing;
+use host::trace::LossSummary;
 use retire::{FlowEvent, NullSink, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::ratio;
@@ -156,26 +157,28 @@ pub struct ReplayOptions<'a> {
 /// Executes a recorded run again.
 ///
 /// # Errors
-/// The recording is damaged, or of another program.
+/// The recording of `--check` is of another run, or a file cannot be read or written.
 pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = options.session;
     let params = session.info.params;
     let start = Instant::now();
     let mut difference = None;
+    let damage;
     if let Some(ret) = options.check {
         let mut check = Check::open_for(ret, params.cores, Some((&session.info.program, &session.info.build_id)))?;
-        session.run(&mut Flow(&mut check), &Bars, |_| false)?;
-        difference = check.finish()?;
+        damage = session.run(&mut Flow(&mut check), &Bars, |_| false).err();
+        // after damage, the rest of the run is missing anyway
+        difference = if damage.is_some() { check.found() } else { check.finish()? };
     } else if options.summary || options.json {
-        session.run(&mut NullSink, &Bars, |_| false)?;
+        damage = session.run(&mut NullSink, &Bars, |_| false).err();
     } else {
         let image = retire::image::Image::new(&session.named.program);
         let (filter, left) = options.list;
         let mut listing = Listing::new(image, params.cores, filter, left, out).with_symbols(options.symbols);
-        let ended = session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over());
+        let damage = session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over()).err();
         listing.finish()?;
-        ended?;
-        return Ok(Status::Done);
+        out.flush()?;
+        return Ok(report_missing(options.path, &LossSummary::default(), damage.as_ref()));
     }
     let seconds = start.elapsed().as_secs_f64();
     let replay = session.at();
@@ -192,6 +195,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
             .with("bits_per_instruction", ratio(replay.bits(), instructions).into())
             .with("seconds", seconds.into())
             .with("instructions_per_second", (instructions as f64 / seconds).into())
+            .with("damage", damage.as_ref().map(ToString::to_string).into())
             .with(
                 "check",
                 options.check.map_or(json!(null), |ret| {
@@ -215,10 +219,15 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         }
         lines.push(("messages", count(replay.messages())));
         lines.push(("bits", count(replay.bits())));
-        lines.push(("state", "all registers, loads and stores match".into()));
+        if damage.is_none() {
+            lines.push(("state", "all registers, loads and stores match".into()));
+        }
         lines.push(("speed", format!("{} instructions per second", big(instructions as f64 / seconds))));
-        lines.extend(options.check.map(|ret| ("check", format!("equal to {}, event by event", ret.display()))));
+        let extent = if damage.is_some() { ", up to the damage" } else { "" };
+        lines.extend(options.check.map(|ret| ("check", format!("equal to {}, event by event{extent}", ret.display()))));
         facts(out, &lines)?;
     }
-    Ok(if difference.is_some() { Status::Different } else { Status::Done })
+    out.flush()?;
+    let status = report_missing(options.path, &LossSummary::default(), damage.as_ref());
+    Ok(if difference.is_some() { Status::Different } else { status })
 }

@@ -37,6 +37,7 @@ mod heap;
 mod help;
 mod import;
 mod inputs;
+mod latency;
 mod locks;
 mod man;
 mod measured;
@@ -124,6 +125,7 @@ enum Command {
     Locks(locks::Args),
     Heap(heap::Args),
     Stack(stacks::Args),
+    Latency(latency::Args),
     Show(views::ShowArgs),
     Diff(views::DiffArgs),
     Profile(views::ProfileArgs),
@@ -173,6 +175,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Locks(args) => locks::run(args, out),
         Command::Heap(args) => heap::run(args, out),
         Command::Stack(args) => stacks::run(args, out),
+        Command::Latency(args) => latency::run(args, out),
         Command::Diff(args) => views::diff(args, out),
         Command::Show(args) => views::show(args, out),
         Command::Profile(args) => views::profile(args, out),

@@ -13,12 +13,12 @@ use clap::builder::RangedU64ValueParser;
 use clap::ValueEnum;
 use host::contexts::ByContext;
 use host::input::{InputOptions, Named};
-use host::views::diff::Step;
+use host::views::diff::{Comparison, Step};
 use host::views::line_profile::LineProfile;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
 use host::views::show::{Program, Selection, Show};
-use host::views::source::Replayed;
+use host::views::source::{Missing, Replayed};
 use host::views::stack::follower::Follower;
 use host::views::tasks::{Task, Tasks};
 use host::views::vcd::{Contents, Dump};
@@ -118,7 +118,9 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (second, _) = Replayed::open(&args.other, &args.execution.elf, options, &Bars)?;
     processes.check(&args.other, second.may_have_contexts())?;
     let cores = first.cores();
-    let partings = host::views::diff::diff(first, second, &processes.selection, &Bars)?;
+    let Comparison { differences: partings, missing } =
+        host::views::diff::diff(first, second, &processes.selection, &Bars)?;
+    let damaged = missing.iter().any(|m| m.damage.is_some());
     let symbols = ByContext::new(args.execution.symbols()?, processes.symbols()?);
     let place = |step: &Option<Step>| match step {
         None => "it has ended".to_string(),
@@ -140,16 +142,28 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
             })
             .collect();
         let object = args.execution.object("diff").with("other", args.other.display().to_string().into());
-        object.with("equal", partings.is_empty().into()).with("partings", partings.into()).print(out)?;
+        let damage = |m: &Missing| m.damage.as_ref().map(ToString::to_string);
+        let object = object.with("damage", json!(missing.each_ref().map(damage)));
+        // after damage, the rest is not known
+        let equal = if partings.is_empty() && damaged { None } else { Some(partings.is_empty()) };
+        object.with("equal", equal.into()).with("partings", partings.into()).print(out)?;
     } else if partings.is_empty() {
-        writeln!(out, "the same in every instruction of {}", crate::output::plural(cores, "core"))?;
+        let extent = if damaged { ", up to the damage" } else { "" };
+        writeln!(out, "the same in every instruction of {}{extent}", crate::output::plural(cores, "core"))?;
     } else {
         for p in &partings {
             writeln!(out, "core {}, after {} instructions", p.core, count(p.instructions))?;
             writeln!(out, "  first   {}\n  second  {}", place(&p.first), place(&p.second))?;
         }
     }
-    Ok(if partings.is_empty() { Status::Done } else { Status::Different })
+    out.flush()?;
+    let mut status = Status::Done;
+    for (path, missing) in [&args.execution.trace, &args.other].into_iter().zip(&missing) {
+        if report_missing(path, &missing.lost, missing.damage.as_ref()) == Status::Partial {
+            status = Status::Partial;
+        }
+    }
+    Ok(if partings.is_empty() { status } else { Status::Different })
 }
 
 /// What is counted.

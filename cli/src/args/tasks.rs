@@ -5,7 +5,7 @@ use clap::Args;
 use host::symbols::Symbols;
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
-use host::views::tasks::{member, Layout, Tasks};
+use host::views::tasks::{member, Layout, ReadyLists, Tasks};
 use retire::elf::Program;
 
 /// Where the tasks of an operating system are.
@@ -65,6 +65,7 @@ impl TaskArgs {
         let name = self.task_name.as_deref().unwrap_or("pcTaskName");
         let name = name.parse().map_or_else(|_| member(elf, name), Ok)?;
         let pointer = self.task_pointer.as_deref().unwrap_or("pxCurrentTCB");
-        Ok(Layout { current: Symbols::data(elf, pointer)?.into(), name, pointer: xlen / 8 })
+        let current = Symbols::data(elf, pointer)?.into();
+        Ok(Layout { current, name, pointer: xlen / 8, ready: ReadyLists::of_freertos(elf) })
     }
 }

@@ -151,11 +151,12 @@ fn how(example: &str) -> How {
 }
 
 /// Small stand-ins for the user's files.
-const STAND_INS: [&str; 22] = [
+const STAND_INS: [&str; 23] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
     "encode heap.elf --scheme inputs -o heap.gip",
+    "encode wake.elf --scheme inputs -o wake.gip",
     "encode builtin:fft --harts 2 -o fft.gtr --values fft.glv",
     "run builtin:vm -o vm.ret",
     "encode vm.ret -o vm.gtr",
@@ -252,6 +253,7 @@ impl Shell {
             std::fs::write(path.join(name), file).unwrap();
         }
         std::fs::copy(root().join("programs/faults/elf/leaking.elf"), path.join("heap.elf")).unwrap();
+        std::fs::copy(root().join("programs/faults/elf/wake.elf"), path.join("wake.elf")).unwrap();
         std::fs::copy(path.join("firmware.elf"), path.join("shell.elf")).unwrap();
         std::fs::write(path.join("commands.txt"), "help\n").unwrap();
         for name in ["kernel.elf", "a.elf", "b.elf"] {

@@ -24,6 +24,7 @@ const LINES: &[(&str, &str)] = &[
     ("locks", "locks ordered.gip --elf ordered.elf"),
     ("heap", "heap leaking.gip --elf leaking.elf"),
     ("stack", "stack leaking.gip --elf leaking.elf"),
+    ("latency", "latency wake.gip --elf wake.elf"),
     ("show", "show bank.gip --elf builtin:bank"),
     ("diff", "diff bank.gip again.gip --elf builtin:bank"),
     ("profile", "profile tasks.gip --elf tasks.elf"),
@@ -180,6 +181,9 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("profile", "by", "task", ""),
     ("profile", "task-pointer", "sum", "--by task"),
     ("profile", "task-name", "0", "--by task"),
+    ("latency", "limit", "1", ""),
+    ("latency", "task-pointer", "sum", ""),
+    ("latency", "task-name", "0", ""),
     ("timeline", "format", "perfetto", ""),
     ("timeline", "by", "task", "--format perfetto"),
     ("timeline", "task-pointer", "sum", "--format perfetto"),
@@ -323,7 +327,7 @@ fn effect(from: &Path, line: &str) -> Effect {
 #[test]
 fn no_option_is_accepted_and_ignored() {
     let place = Place::new();
-    for (name, harts) in [("leaking", 1), ("slice", 2), ("racing", 4), ("ordered", 2), ("tasks", 1)] {
+    for (name, harts) in [("leaking", 1), ("slice", 2), ("racing", 4), ("ordered", 2), ("tasks", 1), ("wake", 1)] {
         std::fs::copy(crate::halt::program(name), place.path().join(format!("{name}.elf"))).unwrap();
         place.good(&format!("encode {name}.elf --harts {harts} --scheme inputs -o {name}.gip"));
     }

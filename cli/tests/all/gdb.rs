@@ -1,6 +1,6 @@
 //! A recorded run and a trace in GDB: forwards, backwards, each core as a thread
 
-use crate::common::Place;
+use crate::common::{elf_of, Place, RISCV};
 use std::path::Path;
 use std::process::Command;
 
@@ -347,4 +347,34 @@ fn a_task_that_waits_is_a_thread_with_the_registers_that_it_had() {
     assert!(slow.contains("work (n=n@entry=50)") && slow.contains(" in slow ()"), "{slow}");
     assert!(fast.contains(" fast ()") && !fast.contains("trap_entry"), "{fast}");
     assert!(idle.contains(" idle ()") && !idle.contains("trap_entry"), "{idle}");
+}
+
+/// Programs that crash without a handler stop before the instruction; others do not.
+#[test]
+fn a_crash_stops_before_its_instruction_with_a_signal() {
+    let place = Place::new();
+    let first = "0x80000004";
+    let none = "No more reverse-execution history";
+    for (name, code, stop, pc) in [
+        ("illegal instruction", &[0x0000_0013, 0x0000_0057][..], "SIGILL", first),
+        ("no such CSR", &[0x0000_0013, 0x7c00_1073], "SIGILL", first),
+        ("ebreak", &[0x0000_0013, 0x0010_0073], "SIGTRAP", first),
+        ("ecall", &[0x0000_0013, 0x0000_0073], "SIGSYS", first),
+        ("load", &[0x4000_0537, 0x0105_2583], "SIGSEGV", first),
+        ("store", &[0x4000_0537, 0xfea5_2e23], "SIGSEGV", first),
+        ("jump", &[0x0000_12b7, 0x0002_80e7], "SIGSEGV", "0x1000"),
+        // auipc a0, 0; addi a0, a0, 1; lr.w a2, (a0)
+        ("misaligned", &[0x0000_0517, 0x0015_0513, 0x1005_262f], "SIGBUS", "0x80000008"),
+        // waits, and does not come to the ebreak
+        ("wfi", &[0x1050_0073, 0x0010_0073], none, first),
+        ("limit", &[0x0000_0013, 0x0000_006f], none, first),
+    ] {
+        std::fs::write(place.path().join("bank.elf"), elf_of(RISCV, code)).unwrap();
+        place.good("encode bank.elf --scheme inputs --max-instructions 1000 -o x.gip");
+        let script =
+            "target remote | goshawk gdb x.gip --elf bank.elf --stdio\ncontinue\nprint/x $pc\nstepi\nprint/x $pc\n";
+        let (said, errors) = gdb_line_by_line(&place, script);
+        in_order(&said, &[stop, &format!("$1 = {pc}"), &format!("$2 = {pc}")]);
+        assert_eq!(said.contains("received signal"), stop != none, "{name}: {said}{errors}");
+    }
 }

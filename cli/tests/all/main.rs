@@ -14,6 +14,7 @@ mod day_researcher;
 mod days;
 mod describe;
 mod diag;
+mod editors;
 mod errors;
 mod examples;
 mod firmware;

@@ -50,6 +50,8 @@ const LINES: &[&str] = &[
     "locks @trace:p.gip @--elf:p.elf",
     "heap @trace:d.gip @--elf:locks.elf --malloc rt_main",
     "stack @trace:p.gip @--elf:p.elf",
+    "latency @trace:p.gtr @--elf:p.elf",
+    "latency @trace:p.bin --elf p.elf @--parameters:system/parameters.json",
     "show @trace:d.gtr @--elf:locks.elf --limit 5",
     "show @trace:d.bin --elf locks.elf --limit 5 @--parameters:system/parameters.json",
     "diff @trace:p.gtr @other:p.gtr @--elf:p.elf",

@@ -297,3 +297,59 @@ fn a_timeline_has_the_same_calls_in_both_formats() {
         assert!(refused.contains(wanted) && refused.ends_with("exit code 2\n"), "{refused}");
     }
 }
+
+#[test]
+fn latencies_reach_from_a_handler_to_the_task() {
+    let place = Place::new();
+    record(&place, "wake", 1, "");
+    let found = json(&place, "latency", "wake", "");
+    let rows = found["latencies"].as_array().unwrap();
+    let of = |row: &Value| (row["interrupt"].as_str().unwrap().to_string(), row["task"].as_str().unwrap().to_string());
+    let pair = |interrupt: &str, task: &str| (interrupt.to_string(), task.to_string());
+    let names: Vec<_> = rows.iter().map(of).collect();
+    assert_eq!(names, [pair("software interrupt", "sensor"), pair("timer interrupt", "logger")]);
+    assert_eq!((rows[0]["times"].as_u64(), rows[0]["cycles"].is_null()), (Some(40), true), "{found}");
+    assert_eq!(found["measured"], "tasks that a handler put into a ready list");
+    // the worst is at the handler's first instruction
+    let worst = &rows[1]["worst"];
+    assert_eq!(worst["moment"], worst["retired"]);
+    let moment = worst["moment"].as_u64().unwrap();
+    let shown = text(&place, "show", "wake", &format!("--skip {moment} --limit 1"));
+    assert!(shown.contains("trap_entry"), "{shown}");
+    let listed = text(&place, "latency", "wake", "");
+    assert!(listed.contains(&format!("core 0, instruction {}", grouped(moment))), "{listed}");
+    // without lists
+    record(&place, "tasks", 1, "");
+    let found = json(&place, "latency", "tasks", "");
+    assert_eq!(found["measured"], "tasks to which a handler switched");
+    assert!(found["latencies"].as_array().unwrap().iter().all(|l| l["interrupt"] == "timer interrupt"), "{found}");
+    // a recording of the control flow has cycles; a trace has them with time stamps, and does not know what a trap is
+    place.good(&format!("run {} -o wake.ret", program("wake")));
+    let found = json_of(&place, "latency wake.ret --elf", &program("wake"));
+    let cycles = |row: &Value| row["cycles"]["min"].as_u64().zip(row["instructions"]["min"].as_u64());
+    assert!(
+        found["latencies"].as_array().unwrap().iter().all(|l| cycles(l).is_some_and(|(c, n)| c >= n - 1)),
+        "{found}"
+    );
+    place.good("encode wake.ret --timestamps -o timed.gtr");
+    let timed = json_of(&place, "latency timed.gtr --elf", &program("wake"));
+    assert!(timed["latencies"].as_array().unwrap().iter().all(|l| l["interrupt"] == "trap"), "{timed}");
+    let refused = place.session(&format!("latency timed.gtr --elf {} --task-name 0", program("wake")));
+    assert!(
+        refused.contains("`--task-name`: only with a recorded run") && refused.ends_with("exit code 2\n"),
+        "{refused}"
+    );
+}
+
+fn json_of(place: &Place, words: &str, elf: &str) -> Value {
+    serde_json::from_str(&place.good(&format!("{words} {elf} --json"))).unwrap()
+}
+
+/// A number with commas.
+fn grouped(n: u64) -> String {
+    let (thousands, rest) = (n / 1000, n % 1000);
+    if thousands == 0 {
+        return rest.to_string();
+    }
+    format!("{},{rest:03}", grouped(thousands))
+}

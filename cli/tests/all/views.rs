@@ -385,3 +385,43 @@ fn folders_and_patterns_name_traces() {
         assert!(told.contains(words) && told.ends_with("exit code 2\n"), "{told}");
     }
 }
+
+/// Traces and recordings that were cut are summed up, checked and compared up to the cut.
+#[test]
+fn a_file_that_was_cut_is_compared_up_to_the_cut() {
+    let place = Place::new();
+    let run = "builtin:bank --harts 2 --max-instructions 300000";
+    place.good(&format!("run {run} -o whole.ret"));
+    place.good(&format!("encode {run} --scheme inputs -o whole.gip"));
+    place.good(&format!("encode {run} -o whole.gtr"));
+    for kind in ["gip", "gtr"] {
+        let bytes = std::fs::read(place.path().join(format!("whole.{kind}"))).unwrap();
+        std::fs::write(place.path().join(format!("cut.{kind}")), &bytes[..bytes.len() * 2 / 3]).unwrap();
+        for (words, wanted) in [
+            (format!("replay cut.{kind} --elf builtin:bank --summary"), "\ninstructions  "),
+            (format!("replay cut.{kind} --elf builtin:bank --check whole.ret"), ", event by event, up to the damage\n"),
+            (
+                format!("diff cut.{kind} whole.{kind} --elf builtin:bank"),
+                "the same in every instruction of 2 cores, up to the damage\n",
+            ),
+            (
+                format!("diff whole.{kind} cut.{kind} --elf builtin:bank"),
+                "the same in every instruction of 2 cores, up to the damage\n",
+            ),
+        ] {
+            let output = place.output(&words);
+            let [said, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+            assert!(said.contains(wanted), "{words}: {said}{error}");
+            assert!(
+                error.contains("it was cut; the output ends there") && !said.contains("300,000"),
+                "{words}: {error}"
+            );
+            assert_eq!(output.status.code(), Some(2), "{words}");
+        }
+        let found: serde_json::Value = serde_json::from_slice(
+            &place.output(&format!("diff cut.{kind} whole.{kind} --elf builtin:bank --json")).stdout,
+        )
+        .unwrap();
+        assert!(found["equal"].is_null() && found["damage"][0].is_string() && found["damage"][1].is_null(), "{found}");
+    }
+}

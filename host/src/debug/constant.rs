@@ -1,8 +1,11 @@
-//! Constant memory of a run, from the program alone: code and read-only data
+//! Constant memory of a run, from the program alone: code
+//!
+//! A trace of the control flow has no stores. A constant in `.rodata` may be overwritten through a wrong pointer, where memory is not
+//! protected, and is what a user then looks at: it is unknown.
 
 use crate::input::elf_bytes;
 use crate::HostError;
-use object::elf::PF_W;
+use object::elf::PF_X;
 use object::{Object, ObjectSection, ObjectSegment, SectionKind, SegmentFlags};
 
 /// Memory contents that do not change during a run.
@@ -10,8 +13,8 @@ use object::{Object, ObjectSection, ObjectSegment, SectionKind, SegmentFlags};
 pub struct Constant(Vec<(u64, Vec<u8>)>);
 
 impl Constant {
-    /// Reads the sections of code and of read-only data of an ELF file or of `builtin:NAME`; if there are no sections,
-    /// the segments that are not writable. Code counts as constant, as in replay.
+    /// Reads the sections of code of an ELF file or of `builtin:NAME`; if there are no sections, the executable segments. Code counts
+    /// as constant, as in replay.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -21,13 +24,13 @@ impl Constant {
         let file = object::File::parse(&*elf).map_err(bad)?;
         let mut parts = Vec::new();
         for s in file.sections() {
-            if matches!(s.kind(), SectionKind::Text | SectionKind::ReadOnlyData | SectionKind::ReadOnlyString) {
+            if s.kind() == SectionKind::Text {
                 parts.push((s.address(), s.data().map_err(bad)?.to_vec()));
             }
         }
         if file.sections().next().is_none() {
             for s in file.segments() {
-                if matches!(s.flags(), SegmentFlags::Elf { p_flags, .. } if !p_flags.contains(PF_W)) {
+                if matches!(s.flags(), SegmentFlags::Elf { p_flags, .. } if p_flags.contains(PF_X)) {
                     parts.push((s.address(), s.data().map_err(bad)?.to_vec()));
                 }
             }
@@ -68,12 +71,18 @@ mod tests {
     }
 
     #[test]
-    fn code_and_read_only_data_of_the_bank_are_constant_and_its_variables_are_not() {
+    fn code_of_the_bank_is_constant_and_its_data_is_not() {
         let c = Constant::open("builtin:bank").unwrap();
         let program = programs::find("bank").unwrap().load().unwrap();
         let code = program.segments.iter().find(|s| s.executable).unwrap();
         assert_eq!(c.read(code.addr, 256), code.data[..256]);
         let balance = crate::symbols::Symbols::data("builtin:bank", "balance").unwrap();
         assert!(c.read(balance.into(), 4).is_empty());
+        // constants are in the segment of the code
+        let elf = elf_bytes("builtin:bank").unwrap();
+        let file = object::File::parse(&*elf).unwrap();
+        let constants = file.section_by_name(".rodata").unwrap().address();
+        assert!((code.addr..code.addr + code.data.len() as u64).contains(&constants));
+        assert!(c.read(constants, 4).is_empty());
     }
 }

@@ -185,11 +185,12 @@ impl<S: Scene> Debugger<S> {
     fn crashed(&self) -> Option<(u8, Signal)> {
         let fault = |core| Some((core, self.replay().fault(core)?));
         let (core, fault) = (0..self.replay().cores()).find_map(fault)?;
-        // causes of the privileged ISA: misaligned, illegal, breakpoint, the others access and page faults
+        // causes of the privileged ISA: misaligned, illegal, breakpoint, system calls, the others access and page faults
         let signal = match fault.cause {
             0 | 4 | 6 => Signal::SIGBUS,
             2 => Signal::SIGILL,
             3 => Signal::SIGTRAP,
+            8..=11 => Signal::SIGSYS,
             _ => Signal::SIGSEGV,
         };
         Some((core, signal))

@@ -6,7 +6,7 @@
 //! Of selected contexts, the control-flow instructions are compared, each with the number of instructions since the one before it in
 //! its context. Traps are not: an interrupt that comes elsewhere, and what runs in other contexts meanwhile, is no difference.
 
-use super::source::Replayed;
+use super::source::{Missing, Replayed};
 use crate::contexts::{Contexts, Selection};
 use crate::progress::{Progress, Quiet};
 use crate::HostError;
@@ -139,16 +139,25 @@ impl Take for Compare {
     }
 }
 
-/// The first difference of each core whose executions differ, in the selected contexts.
+/// Result of a comparison.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The first difference of each core whose executions differ. Where damage ends an execution is no difference.
+    pub differences: Vec<Difference>,
+    /// What is missing of the first execution, and of the second.
+    pub missing: [Missing; 2],
+}
+
+/// Compares two executions in the selected contexts.
 ///
 /// # Errors
-/// One is damaged, or the numbers of cores differ.
+/// The beginning of one cannot be replayed, or the numbers of cores differ.
 pub fn diff(
     first: Replayed,
     second: Replayed,
     selection: &Selection,
     progress: &dyn Progress,
-) -> Result<Vec<Difference>, HostError> {
+) -> Result<Comparison, HostError> {
     let cores = first.cores();
     if second.cores() != cores {
         let (a, b) = (cores, second.cores());
@@ -172,7 +181,7 @@ pub fn diff(
         };
         let mut selected = Selected::new(compare, selection, cores);
         let all_parted = |c: &Compare| c.differences.iter().all(Option::is_some);
-        first.report_until(&mut selected, progress, |s| all_parted(&s.sink))?;
+        let of_first = first.report_until(&mut selected, progress, |s| all_parted(&s.sink))?;
         let mut compare = selected.sink;
         if !all_parted(&compare) {
             for core in 0..count {
@@ -189,11 +198,15 @@ pub fn diff(
         }
         let Compare { from, differences, .. } = compare;
         drop(from);
-        match replay.join() {
-            Ok(replay) => replay?.undamaged()?,
+        let of_second = match replay.join() {
+            Ok(replay) => replay?,
             Err(panic) => std::panic::resume_unwind(panic),
-        }
-        Ok(differences.into_iter().flatten().collect())
+        };
+        let known = |d: &Difference| {
+            (d.first.is_some() || of_first.damage.is_none()) && (d.second.is_some() || of_second.damage.is_none())
+        };
+        let differences = differences.into_iter().flatten().filter(known).collect();
+        Ok(Comparison { differences, missing: [of_first, of_second] })
     })
 }
 

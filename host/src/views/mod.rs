@@ -20,6 +20,7 @@
 //! | [`vcd`] | pc and function of each core over time, for waveform viewers |
 //! | [`processes`] | instructions by address space and privilege mode |
 //! | [`tasks`] | instructions by task of an operating system |
+//! | [`latency`] | how long interrupts take to reach the tasks that they make ready |
 //! | [`thinned`] | functions, tasks and traps over time, of bounded size |
 //! | [`timeline`] | functions of all cores on one time axis, as JSON for Perfetto and Chrome |
 //! | [`diff`] | first differences of two executions |
@@ -32,6 +33,7 @@ pub mod conditions;
 pub mod coverage;
 pub mod diff;
 pub mod heap;
+pub mod latency;
 pub mod line_profile;
 pub mod lines;
 pub mod locks;

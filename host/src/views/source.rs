@@ -30,16 +30,6 @@ pub struct Missing {
     pub damage: Option<HostError>,
 }
 
-impl Missing {
-    /// For views that need the complete execution: damage is an error.
-    ///
-    /// # Errors
-    /// The damage.
-    pub fn undamaged(self) -> Result<(), HostError> {
-        self.damage.map_or(Ok(()), Err)
-    }
-}
-
 /// A sink for the control flow of either.
 struct FlowSink<'a, S>(&'a mut S);
 

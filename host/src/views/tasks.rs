@@ -7,12 +7,14 @@
 use super::stack::follower::Follower;
 use super::stack::Change;
 use crate::input::elf_bytes;
+use crate::symbols::{Objects, Symbols};
 use crate::HostError;
 use gimli::{EndianRcSlice, LittleEndian, Reader};
 use object::{Object, ObjectSection};
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, RetireSink};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Bytes of a name.
@@ -27,6 +29,35 @@ pub struct Layout {
     pub name: u64,
     /// Bytes of a pointer.
     pub pointer: u8,
+    /// Lists of tasks that are ready, if the program has those of FreeRTOS.
+    pub ready: Option<ReadyLists>,
+}
+
+/// Lists of tasks that are ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadyLists {
+    /// Offset in a control block of the pointer to the list that the task is in.
+    pub container: u64,
+    /// Address of the lists.
+    pub start: u64,
+    /// The first address after them.
+    pub end: u64,
+}
+
+impl ReadyLists {
+    /// The lists `pxReadyTasksLists` of FreeRTOS; `None` if the program does not have them.
+    pub fn of_freertos(elf: &str) -> Option<Self> {
+        let lists = Symbols::data(elf, "pxReadyTasksLists").ok()?;
+        let item = member(elf, "xStateListItem").ok()?;
+        // the name in FreeRTOS before version 10.2.1
+        let container = member(elf, "pxContainer").or_else(|_| member(elf, "pvContainer")).ok()?;
+        let Range { start, end } = Objects::open(elf).ok()?.area(lists.into()).range;
+        Some(Self { container: item + container, start, end })
+    }
+
+    fn hold(&self, list: u64) -> bool {
+        (self.start..self.end).contains(&list)
+    }
 }
 
 /// Offset of a structure's member of that name, from the DWARF of an ELF file.
@@ -117,6 +148,8 @@ pub struct Tasks {
     tasks: Vec<Task>,
     /// Tasks by name.
     known: HashMap<String, usize>,
+    /// Tasks by the address of their control block.
+    blocks: HashMap<u64, usize>,
     /// Task of each core.
     now: Vec<usize>,
     /// Number of the function on top, of each core.
@@ -132,6 +165,7 @@ impl Tasks {
             source: None,
             tasks: Vec::new(),
             known: HashMap::new(),
+            blocks: HashMap::new(),
             now: Vec::new(),
             top: vec![Vec::new(); cores.into()],
             counts: HashMap::new(),
@@ -159,12 +193,43 @@ impl Tasks {
         self.tasks.len() - 1
     }
 
-    fn switch(&mut self, core: usize, name: String) {
+    /// A core runs the task of that name; returns the task's number.
+    fn switch(&mut self, core: usize, name: String) -> usize {
         let task = self.task(name);
         if self.now[core] != task {
             self.now[core] = task;
             self.tasks[task].switches += 1;
         }
+        task
+    }
+
+    /// Number of trap handlers that a core is in.
+    pub fn handlers(&self, core: u8) -> usize {
+        self.follower.stack(core).frames().iter().filter(|frame| frame.handler()).count()
+    }
+
+    /// Whether tasks have control blocks, which a recorded run knows.
+    pub fn have_blocks(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// The lists of tasks that are ready, if they are known.
+    pub fn lists(&self) -> Option<ReadyLists> {
+        self.source.as_ref()?.0.ready
+    }
+
+    /// Whether a store may change the task of a core, or make one ready.
+    #[inline]
+    pub fn concerns(&self, addr: u64, value: u64) -> bool {
+        let Some((layout, _)) = &self.source else { return false };
+        let pointers = layout.current..layout.current + self.now.len() as u64 * u64::from(layout.pointer);
+        pointers.contains(&addr) || layout.ready.is_some_and(|lists| lists.hold(value))
+    }
+
+    /// The task that a store puts into a list of tasks that are ready. Tasks that have not run are not known.
+    pub fn made_ready(&self, addr: u64, value: u64) -> Option<usize> {
+        let lists = self.lists().filter(|lists| lists.hold(value))?;
+        self.blocks.get(&addr.wrapping_sub(lists.container)).copied()
     }
 
     /// Number of the task that a core runs.
@@ -205,7 +270,8 @@ impl Tasks {
             name if name.is_empty() => format!("0x{block:08x}"),
             name => name,
         };
-        self.switch(core as usize, name);
+        let task = self.switch(core as usize, name);
+        self.blocks.insert(block, task);
     }
 }
 

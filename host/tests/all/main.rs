@@ -5,6 +5,7 @@ mod far_back;
 mod flow;
 mod gdb;
 mod inputs;
+mod latency;
 mod port;
 mod race;
 mod server;

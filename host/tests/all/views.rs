@@ -217,13 +217,13 @@ fn the_first_difference_of_two_runs_is_found() {
     let all = host::contexts::Selection::default();
     let dir = tempfile::tempdir().unwrap();
     let [trace, recording] = both(&dir);
-    assert_eq!(diff(open(&trace), open(&recording), &all, &Quiet).unwrap(), []);
+    assert_eq!(diff(open(&trace), open(&recording), &all, &Quiet).unwrap().differences, []);
     // the same program, with delayed cores
     let input = Input::open(ELF).unwrap();
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), seed: 5, ..Settings::default() };
     let late = dir.path().join("late.gip");
     record(&input.run(3, &settings).unwrap(), Sizes::default(), 0, Some(&late), &Quiet).unwrap();
-    let differences = diff(open(&recording), open(&late), &all, &Quiet).unwrap();
+    let differences = diff(open(&recording), open(&late), &all, &Quiet).unwrap().differences;
     assert!(!differences.is_empty());
     // computed independently: the events of both, core by core
     #[derive(Default)]

@@ -18,11 +18,17 @@ fn same_sp(frame: &Frame, sp: Option<u64>) -> bool {
 /// where it called the next. Stacks grow down.
 fn may_run(frames: &[Frame], at: usize, sp: Option<u64>) -> bool {
     let Some(sp) = sp else { return true };
+    let called = frames.get(at + 1).filter(|f| !f.handler()).and_then(|f| f.sp);
+    // where it was called is the caller's, unless it needs no stack when it calls others
+    let below = |entry| sp < entry || sp == entry && called.is_none_or(|called| called == entry);
     // the outermost function may have set up its stack itself
-    let below = frames[at].entry == Entry::Root || frames[at].sp.is_none_or(|entry| sp <= entry);
-    let above = frames.get(at + 1).filter(|f| !f.handler()).and_then(|f| f.sp).is_none_or(|called| sp >= called);
-    below && above
+    let runs = frames[at].entry == Entry::Root || frames[at].sp.is_none_or(below);
+    runs && called.is_none_or(|called| sp >= called)
 }
+
+/// The routine that passes an exception on. The code that called it has nothing more to do, so its frame is left: the exception goes
+/// to a caller of it.
+const PASSES_ON: &str = "_Unwind_Resume";
 
 /// Whether a trap handler that was entered as `frame` says goes back to `target`.
 fn goes_back(frame: &Frame, target: u64, sp: Option<u64>) -> bool {
@@ -217,7 +223,9 @@ impl Stack {
     /// To a function that has called others, which do not return; to one that nobody is known to wait in, where there is none.
     fn unwind(&mut self, target: u64, functions: &mut Functions, change: &mut impl FnMut(Change)) {
         let (sp, space) = (self.sp, self.space);
-        if let Some(at) = holding(&self.frames, 0, target, sp) {
+        let passes_on = self.frames.last().is_some_and(|top| functions.name(top.function.number) == PASSES_ON);
+        let left = if passes_on { 2 } else { 0 };
+        if let Some(at) = holding(&self.frames, left, target, sp) {
             return self.leave(at + 1, change);
         }
         let waits = self.waiting.take(|c| {

@@ -560,7 +560,7 @@ impl Replay {
     #[cold]
     fn stop(&mut self, core: usize, told: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         self.goal = None;
-        self.cores[core].fault = self.fault(core as u8);
+        self.cores[core].fault = self.fault(core as u8).or_else(|| self.crash(core));
         self.cores[core].stopped = true;
         if let Some(stop) = self.harts[core].stop(self.position) {
             self.cores[core].signature.event(&stop);
