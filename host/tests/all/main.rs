@@ -7,6 +7,7 @@ mod gdb;
 mod inputs;
 mod port;
 mod race;
+mod running;
 mod server;
 mod stacks;
 mod views;
