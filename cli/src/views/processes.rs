@@ -78,7 +78,7 @@ pub fn profile(
         if !names.is_pointed() {
             return Err(shown.tasks.not_stored(&execution.trace));
         }
-        known.add_names(names.names());
+        known.add_names(&names.names());
     }
     if let Some((path, mut file)) = file {
         file.write_all(known.names_file().as_bytes()).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;

@@ -1,7 +1,8 @@
 //! Names of processes, from the memory of a recording with contexts and stores
 //!
 //! A kernel points to the control block of the process that a core runs ([`Running`]). When a core enters user mode, the name there is that
-//! of its address space. A process that executes another program gets its new name before it returns to user mode; the last name counts.
+//! of its address space. A process that executes another program gets its new name before it returns to user mode. An address space that had several names, because its process was
+//! renamed or its page tables were used again for another one, has them all.
 
 use super::Contexts;
 use crate::views::running::Running;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct SpaceNames {
     running: Running,
     contexts: Contexts,
-    names: BTreeMap<u32, String>,
+    names: BTreeMap<u32, Vec<String>>,
     pointed: bool,
 }
 
@@ -22,9 +23,9 @@ impl SpaceNames {
         Self { running, contexts: Contexts::new(cores), names: BTreeMap::new(), pointed: false }
     }
 
-    /// The names of address spaces that were in user mode.
-    pub fn names(&self) -> &BTreeMap<u32, String> {
-        &self.names
+    /// The names of address spaces that were in user mode; several of one are separated by `/`, in the order of their first use.
+    pub fn names(&self) -> BTreeMap<u32, String> {
+        self.names.iter().map(|(space, names)| (*space, names.join("/"))).collect()
     }
 
     /// Whether the pointer to a control block was stored.
@@ -44,7 +45,10 @@ impl RetireSink for SpaceNames {
             return;
         }
         if let Some(name) = self.running.name(e.hart) {
-            self.names.insert(now.id(), name);
+            let names = self.names.entry(now.id()).or_default();
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
 
