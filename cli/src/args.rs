@@ -90,12 +90,7 @@ impl Execution {
         self.memory.symbols(&self.elf)
     }
 
-    /// Opens the trace and the program.
-    pub fn open(&self) -> Result<(Replayed, Named), Failure> {
-        self.open_with(&[])
-    }
-
-    /// As [`Execution::open`], with the programs of contexts.
+    /// Opens the trace and the program, with the programs of contexts.
     pub fn open_with(&self, contexts: &[(Context, String)]) -> Result<(Replayed, Named), Failure> {
         let options = InputOptions { contexts, ..self.input_options() };
         Ok(Replayed::open(&self.trace, &self.elf, options, &Bars)?)

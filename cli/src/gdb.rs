@@ -10,7 +10,7 @@ use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
 use host::input::InputOptions;
 use host::inputs::Session;
-use host::views::tasks::Layout;
+use host::views::running::Layout;
 use host::words::are_trace;
 use std::io::Write;
 

@@ -1,6 +1,6 @@
-//! `goshawk timeline`: functions and tasks over time
+//! `goshawk timeline`: functions, tasks and processes over time
 
-use crate::args::contexts::{ContextArgs, Processes};
+use crate::args::contexts::{no_contexts, ProcessArgs, Processes};
 use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::files::OutputPath;
@@ -11,7 +11,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::ValueEnum;
 use host::views::perfetto;
 use host::views::source::{Missing, Replayed};
-use host::views::thinned::{Shape, Thinned};
+use host::views::thinned::{self, Shape, Thinned};
 use host::views::timeline::Timeline;
 use retire::elf::Program;
 use retire::file::Replacement;
@@ -33,20 +33,25 @@ enum By {
     Core,
     /// Tasks of an operating system
     Task,
+    /// Address spaces of a trace with contexts
+    Process,
 }
 
-/// Write the functions of all cores or tasks over time, for Perfetto
+/// Write the functions of all cores, tasks or processes over time, for Perfetto
 ///
 /// The time axis counts instructions of all cores in the order of replay, one per microsecond, or clock cycles for a
 /// trace with time stamps. Perfetto (ui.perfetto.dev) opens the file.
 ///
 /// `--format perfetto` writes at most 500,000 slices, for any length of run: beyond that, consecutive calls that are shorter than a limit are merged to one
-/// slice with the name of the longest, and their number as its argument `calls`. It also shows tasks, traps and lost instructions. Tasks
+/// slice with the name of the longest, and their number as its argument `calls`. It also shows tasks, processes, traps and lost instructions. Tasks
 /// are found as `profile --by task` finds them.
+///
+/// With `--process` and `--mode`, functions have slices only while a core is in these contexts, on the time axis of the whole run.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json\n  goshawk timeline timed.gtr --elf builtin:vm -o vm.json\n  \
-    goshawk timeline kernel.gtr --elf kernel.elf --space 1=a.elf -o kernel.json\n  \
+    goshawk timeline kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u -o a.json\n  \
+    goshawk timeline kernel.gtr --elf kernel.elf --space 1=a.elf --format perfetto --by process -o kernel.pftrace\n  \
     goshawk timeline bank.gip --elf builtin:bank --format perfetto -o bank.pftrace\n  \
     goshawk timeline vm.gtr --elf builtin:vm --format perfetto --by task -o vm.pftrace"
 )]
@@ -54,7 +59,7 @@ pub struct Args {
     #[command(flatten)]
     execution: Execution,
     #[command(flatten)]
-    contexts: ContextArgs,
+    processes: ProcessArgs,
     /// Maximum depth of the shown call stacks, in functions
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     depth: usize,
@@ -92,14 +97,17 @@ fn large(path: &str, bytes: u64) -> Option<String> {
 
 /// Writes a timeline.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let processes = args.contexts.processes()?;
-    let (replayed, named) = args.execution.open_with(&processes.programs)?;
+    let (replayed, named, processes) = args.processes.open(&args.execution)?;
     let perfetto = args.format == Format::Perfetto;
-    if args.by == By::Task && !perfetto {
-        return Err(Failure::Other("`--by task`: only with `--format perfetto`".into()));
+    if args.by != By::Core && !perfetto {
+        let by = if args.by == By::Task { "task" } else { "process" };
+        return Err(Failure::Other(format!("`--by {by}`: only with `--format perfetto`")));
     }
-    let used = perfetto && matches!(replayed, Replayed::Recorded(_));
-    args.tasks.check(used, "with `--format perfetto` of a recorded run")?;
+    if args.by == By::Process && !replayed.may_have_contexts() {
+        return Err(no_contexts(&args.execution.trace, "`--by process` needs"));
+    }
+    let used = perfetto && !matches!(replayed, Replayed::Trace(_));
+    args.tasks.check(used, "with `--format perfetto` of a recorded run, or of a recording with loads and stores")?;
     let (cores, axis) = (replayed.cores(), if replayed.has_cycles() { "cycles" } else { "instructions" });
     let mut object = args.execution.object("timeline").with("cores", cores.into()).with("axis", axis.into());
     let mut shown = vec![("cores", cores.to_string()), ("axis", axis.to_string())];
@@ -129,7 +137,7 @@ fn every_call(args: &Args, replayed: Replayed, processes: &Processes) -> Result<
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let timeline = Timeline::new(symbols, Some(image), cores, args.depth, cycles, &mut file).map_err(failure)?;
-    let mut timeline = timeline.with_contexts(processes.open(&replayed)?);
+    let mut timeline = timeline.with_contexts(processes.open(&replayed)?).only(processes.selection.clone());
     let missing = replayed.report_to(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
@@ -156,15 +164,24 @@ fn bounded(
         // a program without tasks
         Err(_) => None,
     };
-    let shape = Shape { cycles: replayed.has_cycles(), depth: args.depth, most: SLICES, by_task };
+    let by = match args.by {
+        By::Core => thinned::By::Core,
+        By::Task => thinned::By::Task,
+        By::Process => thinned::By::Process,
+    };
+    let shape = Shape { cycles: replayed.has_cycles(), depth: args.depth, most: SLICES, by };
     let (symbols, image) = (args.execution.symbols()?, replayed.image());
     let thinned = Thinned::new(symbols, Some(image), replayed.cores(), shape, tasks);
-    let mut thinned = thinned.with_contexts(processes.open(&replayed)?);
+    let mut thinned = thinned.with_contexts(processes.open(&replayed)?).only(processes.selection.clone());
     // a file that cannot be written is an error before the replay
     let mut file = Replacement::create(&args.output)?;
     let missing = replayed.report_to(&mut thinned, &Bars)?;
     let thinned = thinned.finish();
-    let slices = perfetto::write(&thinned, &mut file).and_then(|slices| file.flush().map(|()| slices));
+    if args.tasks.given().is_some() && !thinned.tasks_are_known() {
+        return Err(args.tasks.not_stored(&args.execution.trace));
+    }
+    let written = perfetto::write(&thinned, &|space| processes.title(space), &mut file);
+    let slices = written.and_then(|slices| file.flush().map(|()| slices));
     let slices = slices.map_err(|e| Failure::io(&args.output, e))?;
     file.commit()?;
     Ok((missing, slices, thinned.width()))

@@ -2,7 +2,7 @@
 
 mod processes;
 
-use crate::args::contexts::{no_contexts, ProcessArgs};
+use crate::args::contexts::{no_contexts, ProcessArgs, Processes};
 use crate::args::tasks::TaskArgs;
 use crate::args::{Execution, FilterArgs};
 use crate::files::{source_folder, OutputPath};
@@ -11,10 +11,10 @@ use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
 use clap::ValueEnum;
-use host::contexts::ByContext;
+use host::contexts::{ByContext, ContextProgram};
 use host::input::{InputOptions, Named};
 use host::views::diff::{Comparison, Step};
-use host::views::line_profile::LineProfile;
+use host::views::line_profile::{LineProfile, Names};
 use host::views::lines::Lines;
 use host::views::profile::Profile;
 use host::views::show::{Program, Selection, Show};
@@ -184,6 +184,9 @@ enum By {
 ///
 /// A task of a recorded run is what the pointer `--task-pointer` points to: a control block with the name of the task as its member
 /// `--task-name`. The defaults are those of FreeRTOS. A trace of the control flow has no values; its stacks take the place of tasks.
+///
+/// With these options, a recording with contexts and stores (`capture run --system --contexts --data`) has the names of its processes in `--by process`:
+/// the name of an address space is that of what the core runs when it enters user mode. `--write-names` writes them for its traces.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --limit 10\n  \
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
@@ -191,7 +194,8 @@ enum By {
     goshawk profile vm.gtr --elf builtin:vm --speedscope vm.speedscope.json\n  \
     goshawk profile vm.gtr --elf builtin:vm --by task\n  \
     goshawk profile kernel.gtr --elf kernel.elf --space 1=a.elf --space 2=b.elf --by process\n  \
-    goshawk profile kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u")]
+    goshawk profile kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u\n  \
+    goshawk profile xv6.ret --elf kernel --by process --task-pointer cpus --task-name proc.name --write-names names.txt")]
 pub struct ProfileArgs {
     #[command(flatten)]
     execution: Execution,
@@ -214,6 +218,9 @@ pub struct ProfileArgs {
     /// File of stacks for speedscope to write; www.speedscope.app shows it
     #[arg(long, value_name = "FILE")]
     speedscope: Option<OutputPath>,
+    /// File of names of processes to write, for --process-names of this and other commands. Only with --by process
+    #[arg(long, value_name = "FILE")]
+    write_names: Option<OutputPath>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -246,19 +253,23 @@ impl RetireSink for Profiles {
 /// Counts by task.
 fn profile_tasks(
     args: &ProfileArgs,
-    replayed: Replayed,
-    named: &Named,
+    (replayed, named, processes): (Replayed, &Named, &Processes),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let elf = &args.execution.elf;
     let mut tasks = match args.tasks.recorded(elf, &replayed, &named.program)? {
         Some(tasks) => tasks,
-        None => Tasks::by_stack(
-            Follower::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores()),
-            replayed.cores(),
-        ),
-    };
+        None => {
+            let follower = Follower::new(args.execution.symbols()?, Some(replayed.image()), replayed.cores());
+            let follower = follower.with_contexts(processes.open(&replayed)?);
+            Tasks::by_stack(follower, replayed.cores())
+        }
+    }
+    .only(processes.selection.clone());
     let missing = replayed.report_to(&mut tasks, &Bars)?;
+    if args.tasks.given().is_some() && !tasks.are_known() {
+        return Err(args.tasks.not_stored(&args.execution.trace));
+    }
     let found = tasks.found();
     let all: u64 = found.iter().map(|t| t.instructions).sum();
     if args.json {
@@ -294,8 +305,17 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
     if args.by == By::Process && !replayed.may_have_contexts() {
         return Err(no_contexts(&args.execution.trace, "`--by process` needs"));
     }
-    let used = args.by == By::Task && matches!(replayed, Replayed::Recorded(_));
-    args.tasks.check(used, "with `--by task` of a recorded run")?;
+    let used = match (args.by, &replayed) {
+        (By::Task, Replayed::Recorded(_) | Replayed::Recording(..)) | (By::Process, Replayed::Recording(..)) => true,
+        _ => false,
+    };
+    args.tasks.check(
+        used,
+        "with `--by task` of a recorded run, and `--by task` or `--by process` of a recording with loads and stores (`capture run --data`)",
+    )?;
+    if args.write_names.is_some() && args.by != By::Process {
+        return Err(Failure::Other("`--write-names`: only with `--by process`".into()));
+    }
     if args.by != By::Function {
         let by = if args.by == By::Task { "task" } else { "process" };
         if args.folded.is_some() || args.pprof.is_some() || args.speedscope.is_some() {
@@ -305,42 +325,48 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         }
     }
     if args.by == By::Task {
-        if !selection.is_all() || !processes.programs.is_empty() {
-            return Err(Failure::Other(
-                "`--by task`: not with `--space`, `--process` or `--mode`, which are of processes".into(),
-            ));
-        }
-        return profile_tasks(args, replayed, &named, out);
+        return profile_tasks(args, (replayed, &named, &processes), out);
     }
     let programs = processes.open(&replayed)?;
     if args.by == By::Process {
-        let shown = Shown { execution: &args.execution, processes: &processes, limit: args.top, json: args.json };
-        return processes::profile(&shown, replayed, programs, out);
-    }
-    if args.pprof.is_some() && !processes.programs.is_empty() {
-        return Err(Failure::Other(
-            "`--pprof`: not with `--space`: it has the source lines of one program; `--folded` and `--speedscope` have the functions \
-             of all"
-                .into(),
-        ));
+        let given = args.tasks.given().is_some();
+        let running =
+            given.then(|| args.tasks.running(&args.execution.elf, &named.program, replayed.cores())).transpose()?;
+        let shown = Shown {
+            execution: &args.execution,
+            tasks: &args.tasks,
+            limit: args.top,
+            names: args.write_names.as_deref(),
+            json: args.json,
+        };
+        return processes::profile(&shown, processes, replayed, (programs, running), out);
     }
     let (elf, cores, image) = (&args.execution.elf, replayed.cores(), replayed.image());
     let symbols = args.execution.symbols()?;
     let by_line = || {
         let follower = Follower::new(symbols.clone(), Some(image.clone()), cores);
-        LineProfile::new(follower, image.clone(), cores).only(selection.clone())
+        LineProfile::new(follower, image.clone(), cores).with_contexts(programs.clone()).only(selection.clone())
     };
     let by_line = args.pprof.as_ref().map(|_| by_line());
     let profile =
-        Profile::new(symbols.clone(), Some(image.clone()), cores).with_contexts(programs).only(selection.clone());
+        Profile::new(symbols.clone(), Some(image.clone()), cores).with_contexts(programs.clone()).only(selection);
     let mut profiles = Profiles { profile, by_line };
     let missing = replayed.report_to(&mut profiles, &Bars)?;
     let Profiles { profile, by_line } = profiles;
-    // functions are known without line tables, too
-    let lines = Lines::open(elf).ok();
-    let pprof = |out: &mut dyn Write| match &by_line {
-        Some(by_line) => by_line.pprof(elf, lines.as_ref(), &symbols, out),
-        None => Ok(()),
+    let pprof = |out: &mut dyn Write| {
+        let Some(by_line) = &by_line else { return Ok(()) };
+        // functions are known without line tables, too
+        let (elfs, numbers) = processes.numbered();
+        let tables = [elf.as_str()].into_iter().chain(elfs).map(|elf| (elf, Lines::open(elf).ok()));
+        let tables: Vec<(&str, Option<Lines>)> = tables.collect();
+        let common = Names { program: elf, lines: tables[0].1.as_ref(), symbols: &symbols };
+        let own = |program: &'_ ContextProgram| {
+            let number = numbers.iter().find(|(of, _)| *of == program.context).map(|(_, number)| *number);
+            number.map_or(("memory", None), |number| (tables[number].0, tables[number].1.as_ref()))
+        };
+        let own = programs.iter().map(|of| (own(of), &of.symbols));
+        let own = own.map(|((program, lines), symbols)| Names { program, lines, symbols });
+        by_line.pprof(&[common].into_iter().chain(own).collect::<Vec<_>>(), out)
     };
     let title = args.execution.trace.display().to_string();
     type Written<'a> = &'a dyn Fn(&mut dyn Write) -> std::io::Result<()>;

@@ -68,11 +68,19 @@ impl Symbols {
         Self(all.into_iter().zip(next).map(symbol).collect())
     }
 
-    /// Address of the code or data symbol `symbol` in an ELF file or `builtin:NAME`.
+    /// As [`Symbols::address`], of a symbol.
+    ///
+    /// # Errors
+    /// There is no such symbol.
     pub fn data(name: &str, symbol: &str) -> Result<u32, HostError> {
+        Self::address(name, symbol)
+    }
+
+    /// Address of the code or data symbol `symbol` in an ELF file or `builtin:NAME`.
+    fn symbol(name: &str, symbol: &str) -> Result<u64, HostError> {
         let elf = elf_bytes(name)?;
         let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
-        let found = file.symbols().find(|s| s.name() == Ok(symbol)).and_then(|s| u32::try_from(s.address()).ok());
+        let found = file.symbols().find(|s| s.name() == Ok(symbol)).map(|s| s.address());
         found.ok_or_else(|| {
             HostError::Other(format!("{name}: has no symbol `{symbol}`; an address is written as 0x80001000"))
         })
@@ -82,20 +90,29 @@ impl Symbols {
     ///
     /// # Errors
     /// There is no such symbol.
-    pub fn address(name: &str, text: &str) -> Result<u32, HostError> {
+    pub fn address64(name: &str, text: &str) -> Result<u64, HostError> {
         let number = |text: &str| {
-            text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
+            text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok())
         };
         let (start, further) = match text.rsplit_once('+').and_then(|(s, n)| Some((s, number(n)?))) {
             Some((start, further)) => (start, further),
             None => (text, 0),
         };
-        let hex = start.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let hex = start.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
         let address = match hex {
             Some(address) => address,
-            None => Self::data(name, start)?,
+            None => Self::symbol(name, start)?,
         };
         Ok(address.wrapping_add(further))
+    }
+
+    /// As [`Symbols::address64`], of 32 bits.
+    ///
+    /// # Errors
+    /// There is no such symbol, or its address has more bits.
+    pub fn address(name: &str, text: &str) -> Result<u32, HostError> {
+        u32::try_from(Self::address64(name, text)?)
+            .map_err(|_| HostError::Other(format!("{name}: `{text}` is an address of more than 32 bits")))
     }
 
     /// The addresses of each function called `name`: up to the next symbol, or to the end of the section.

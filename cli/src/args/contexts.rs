@@ -10,6 +10,7 @@ use host::input::Named;
 use host::symbols::Symbols;
 use host::views::source::Replayed;
 use retire::Context;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Programs of processes, beside that of all else.
@@ -75,6 +76,34 @@ impl Processes {
     pub fn program(&self, space: u32) -> Option<&str> {
         let own = self.programs.iter().find(|(context, _)| *context == Context::new(0, space));
         own.map(|(_, elf)| elf.as_str())
+    }
+
+    /// Adds names that were found; those that are known stay.
+    pub fn add_names(&mut self, found: &BTreeMap<u32, String>) {
+        let new = found.iter().filter(|(space, _)| self.names.iter().all(|(known, _)| known != *space));
+        let new: Vec<(u32, String)> = new.map(|(space, name)| (*space, name.clone())).collect();
+        self.names.extend(new);
+    }
+
+    /// The text of a file for `--process-names`.
+    pub fn names_file(&self) -> String {
+        let mut all: Vec<&(u32, String)> = self.names.iter().collect();
+        all.sort();
+        let mut text = String::from("# ID NAME ELF\n");
+        for (space, name) in all {
+            text += &names::line(*space, name, self.program(*space));
+        }
+        text
+    }
+
+    /// What an address space is called: its process, or else its program.
+    pub fn label(&self, space: u32) -> Option<&str> {
+        self.name(space).or_else(|| self.program(space))
+    }
+
+    /// An address space by label and number.
+    pub fn title(&self, space: u32) -> String {
+        self.label(space).map_or_else(|| format!("space {space}"), |label| format!("{label}, space {space}"))
     }
 
     /// The different programs, and the number of that of each context, from 1 on.
@@ -233,6 +262,17 @@ impl ProcessArgs {
     /// Whether any of the options is given.
     pub fn are_given(&self) -> bool {
         self.contexts.are_given() || !self.selection.process.is_empty() || self.selection.mode.is_some()
+    }
+
+    /// The selection, as it was typed; `None` if everything is selected.
+    pub fn text(&self) -> Option<String> {
+        let SelectionArgs { process, mode } = &self.selection;
+        let process = process.iter().map(|process| format!("--process {process}"));
+        let letters = |modes: &Modes| {
+            modes.0.iter().map(|mode| Context::new(*mode, 0).to_string()[..1].to_string()).collect::<String>()
+        };
+        let mode = mode.as_ref().map(|modes| format!("--mode {}", letters(modes)));
+        Some(process.chain(mode).collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
     }
 
     /// All processes, and the selection.

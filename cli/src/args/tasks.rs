@@ -3,18 +3,24 @@
 use crate::Failure;
 use clap::Args;
 use host::symbols::Symbols;
+use host::views::running::{Layout, Running};
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
-use host::views::tasks::{member, Layout, ReadyLists, Tasks};
+use host::views::tasks::Tasks;
 use retire::elf::Program;
+use std::path::Path;
+
+/// Pointer to the control block of FreeRTOS' running task.
+const POINTER: &str = "pxCurrentTCB";
 
 /// Where the tasks of an operating system are.
 #[derive(Args, Debug, Default)]
 pub struct TaskArgs {
-    /// Symbol of the pointer to the control block of the running task; with several cores, of an array of such pointers [default: pxCurrentTCB]
+    /// Symbol of the pointer to the control block of the running task or process, with an optional +N bytes; of several cores an array of
+    /// pointers, or of structures with the pointer [default: pxCurrentTCB]
     #[arg(long, value_name = "SYMBOL")]
     task_pointer: Option<String>,
-    /// Member of the control block with the name of the task, or its offset [default: pcTaskName]
+    /// Member of the control block with the name of the task, as name or proc.name, or its offset [default: pcTaskName]
     #[arg(long, value_name = "MEMBER|N")]
     task_name: Option<String>,
 }
@@ -37,17 +43,38 @@ impl TaskArgs {
         }
     }
 
-    /// The tasks of a recorded run of the program `elf`, at its beginning; `None` without values.
+    /// The tasks of a recorded run of the program `elf`, or, where options say where they are, of a recording with stores; at its beginning.
+    /// `None` without values.
     ///
     /// # Errors
     /// The program has no such pointer or member.
     pub fn recorded(&self, elf: &str, replayed: &Replayed, program: &Program) -> Result<Option<Tasks>, Failure> {
-        let Replayed::Recorded(session) = replayed else { return Ok(None) };
-        let params = &session.info.params;
-        let layout = self.layout(elf, params.xlen)?;
-        let follower = Follower::new(Symbols::open(elf)?, Some(replayed.image()), params.cores);
-        let (base, size) = (params.ram_base.into(), params.ram_bytes as usize);
-        Ok(Some(Tasks::by_memory(follower, params.cores, layout, program, base, size)))
+        match replayed {
+            Replayed::Recorded(_) => {}
+            Replayed::Recording(..) if self.given().is_some() => {}
+            _ => return Ok(None),
+        }
+        let cores = replayed.cores();
+        let follower = Follower::new(Symbols::open(elf)?, Some(replayed.image()), cores);
+        Ok(Some(Tasks::by_memory(follower, cores, self.running(elf, program, cores)?)))
+    }
+
+    /// What each core runs, at the beginning of a run.
+    ///
+    /// # Errors
+    /// The program has no such pointer or member.
+    pub fn running(&self, elf: &str, program: &Program, cores: u8) -> Result<Running, Failure> {
+        Ok(Running::new(self.layout(elf, program.xlen)?, program, cores))
+    }
+
+    /// The error of a run that does not store the pointer.
+    pub fn not_stored(&self, path: &Path) -> Failure {
+        let pointer = self.task_pointer.as_deref().unwrap_or(POINTER);
+        Failure::Other(format!(
+            "{}: `--task-pointer {pointer}`: no store to it; expected the pointer to what a core runs, in a recording with loads and stores \
+             (`capture run --data`)",
+            path.display()
+        ))
     }
 
     /// Where tasks are in memory, if the program has any.
@@ -63,9 +90,6 @@ impl TaskArgs {
 
     fn layout(&self, elf: &str, xlen: u8) -> Result<Layout, Failure> {
         let name = self.task_name.as_deref().unwrap_or("pcTaskName");
-        let name = name.parse().map_or_else(|_| member(elf, name), Ok)?;
-        let pointer = self.task_pointer.as_deref().unwrap_or("pxCurrentTCB");
-        let current = Symbols::data(elf, pointer)?.into();
-        Ok(Layout { current, name, pointer: xlen / 8, ready: ReadyLists::of_freertos(elf) })
+        Ok(Layout::open(elf, self.task_pointer.as_deref().unwrap_or(POINTER), name, xlen)?)
     }
 }

@@ -4,6 +4,7 @@ mod code;
 mod gather;
 
 use super::write;
+use crate::args::contexts::ProcessArgs;
 use crate::args::Execution;
 use crate::files::{source_folder, OutputPath};
 use crate::output::{count, facts, plural, report_missing, TOOL};
@@ -15,18 +16,22 @@ use std::io::Write;
 ///
 /// The flame graph and functions have the counts of `profile`, source lines and branches those of `coverage`, the timeline the calls of
 /// `timeline`. Functions without source lines are shown as disassembly with counts. Gaps and damage are shown at the top of the page and in
-/// the timeline.
+/// the timeline. With `--process` and `--mode`, counts are those of the selected contexts, and the timeline shows functions only while a core is
+/// in them.
 ///
 /// The size of the page is bounded: short calls that follow one another are merged in the timeline, and the smallest nodes of the
 /// flame graph, the text of source files after 4 MB, and instructions after 50,000 are left out. The page states what was merged or left out.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk report trace vm.gtr --elf builtin:vm --sources programs/bare -o vm.html\n  \
-    goshawk report trace bank.gip --elf builtin:bank -o bank.html --title Bank --json"
+    goshawk report trace bank.gip --elf builtin:bank -o bank.html --title Bank --json\n  \
+    goshawk report trace kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u -o a.html"
 )]
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    processes: ProcessArgs,
     /// Folder of the source files
     #[arg(long, value_name = "DIR", default_value = ".", value_parser = source_folder)]
     sources: String,
@@ -43,17 +48,23 @@ pub struct Args {
 
 /// Writes the page.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let Gathered { trace, missing, spans, files } = gather(&args.execution, args.sources.as_ref())?;
+    let opened = args.processes.open(&args.execution)?;
+    let (of, selected) = (opened.2.numbered().0.join(", "), args.processes.text());
+    let Gathered { trace, missing, spans, files } = gather(&args.execution, opened, args.sources.as_ref())?;
     let name = args.execution.trace.file_name().unwrap_or_default().to_string_lossy();
     let title = args.title.clone().unwrap_or_else(|| name.into_owned());
     let timeline = &trace.timeline;
-    let made = [
+    let mut made = vec![
         ("trace", args.execution.trace.display().to_string()),
         ("program", args.execution.elf.clone()),
         ("instructions", count(trace.instructions)),
         ("cores", timeline.cores.len().to_string()),
         ("made by", TOOL.to_string()),
     ];
+    if !of.is_empty() {
+        made.insert(2, ("programs of processes", of));
+    }
+    made.extend(selected.map(|text| ("selected", text)));
     let mut lacks = Vec::new();
     if let Some(damage) = &missing.damage {
         lacks.push(format!("Damage ends it: {damage}. Everything on this page is from before the damage."));

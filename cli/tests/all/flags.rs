@@ -147,6 +147,7 @@ const VALUES: &[(&str, &str)] = &[
     ("watchdog", "100"),
     ("ways", "8"),
     ("window", "1000"),
+    ("write-names", "out.names"),
     ("writes", "secure"),
     ("xlen", "64"),
 ];

@@ -33,6 +33,8 @@ mod notebook;
 mod packages;
 mod papers;
 mod pipes;
+mod process_names;
+mod process_sums;
 mod processes;
 mod questions;
 mod rbt1;

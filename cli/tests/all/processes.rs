@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Executions by context and address.
 type Counts = BTreeMap<(Context, u64), u64>;
 
-const PROGRAMS: &str = "--elf kernel.elf --space 1=a.elf --space 2=b.elf";
+pub(crate) const PROGRAMS: &str = "--elf kernel.elf --space 1=a.elf --space 2=b.elf";
 const USER_A: Context = Context::new(0, 1);
 const USER_B: Context = Context::new(0, 2);
 
@@ -25,7 +25,7 @@ fn capture(place: &Place, name: &str) {
     place.good(&format!("encode {name}.ret --elf kernel.elf --context 2 -o {name}.gtr"));
 }
 
-fn captured() -> Place {
+pub(crate) fn captured() -> Place {
     let place = Place::new();
     for name in ["kernel", "a", "b"] {
         let elf = format!("{}/../programs/paged/elf/{name}.elf", env!("CARGO_MANIFEST_DIR"));
@@ -71,7 +71,7 @@ fn of(counts: &Counts, context: Context) -> BTreeMap<u64, u64> {
 }
 
 /// Listed instructions by address.
-fn listed(text: &str) -> BTreeMap<u64, u64> {
+pub(crate) fn listed(text: &str) -> BTreeMap<u64, u64> {
     let mut counts = BTreeMap::new();
     for line in text.lines() {
         let mut words = line.split_whitespace();

@@ -31,6 +31,16 @@ pub fn number(text: &str) -> Option<u32> {
     .filter(|id| *id < 1 << 16)
 }
 
+/// A line of such a file. In a name and a path, characters that the file cannot have are `_`.
+pub fn line(space: u32, name: &str, program: Option<&str>) -> String {
+    let word = |text: &str| text.replace(|c: char| c.is_whitespace() || c.is_control() || c == '#', "_");
+    match program {
+        // another path would be another file
+        Some(program) if word(program) == program => format!("{space} {} {program}\n", word(name)),
+        _ => format!("{space} {}\n", word(name)),
+    }
+}
+
 /// Reads a file of names.
 ///
 /// # Errors
@@ -74,6 +84,9 @@ mod tests {
         };
         let found = parse("# a system\n1 init\n\n0x10 sh sh.elf # the shell\n").unwrap();
         assert_eq!(found, [of(1, "init", None), of(16, "sh", Some("sh.elf"))]);
+        let lines = line(1, "init", None) + &line(16, "my sh#", Some("sh.elf")) + &line(2, "x", Some("a b"));
+        let names: Vec<Process> = parse(&lines).unwrap();
+        assert_eq!(names, [of(1, "init", None), of(16, "my_sh_", Some("sh.elf")), of(2, "x", None)]);
         for (bad, what) in [
             ("x sh", "line 1: `x` is not an address space"),
             ("1 a\n2", "line 2: has no name"),

@@ -5,7 +5,7 @@
 //! pointer. They are found by going back there, so that nothing must be known of how a system saves registers.
 
 use super::scene::Scene;
-use crate::views::tasks::Layout;
+use crate::views::running::Layout;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use sim::timeline::Timeline;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ fn word(scene: &impl Scene, addr: u64, bytes: u8) -> Option<u64> {
 impl Layout {
     /// Control block of the task that `core` runs; `None` before the first one.
     pub fn running(&self, scene: &impl Scene, core: u8) -> Option<u64> {
-        word(scene, self.current + u64::from(core) * u64::from(self.pointer), self.pointer).filter(|block| *block != 0)
+        word(scene, self.current + u64::from(core) * self.stride, self.pointer).filter(|block| *block != 0)
     }
 
     /// Name of a task; its address if it has none.
@@ -101,7 +101,7 @@ impl History {
         line.seek(line.first())?;
         let cores = line.replay().cores();
         let all = usize::from(cores);
-        let end = layout.current + u64::from(cores) * u64::from(layout.pointer);
+        let end = layout.current + u64::from(cores) * layout.stride;
         let mut probe = Probe { pointers: layout.current..end, ..Probe::default() };
         let mut running: Vec<Option<u64>> = (0..cores).map(|core| layout.running(line.replay(), core)).collect();
         // the moment before the outermost trap that a core is in, and how many it is in

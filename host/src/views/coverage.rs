@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 
 /// Counts straight runs of instructions, and outcomes of branches.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Coverage {
     /// Next address of each core.
     next: Vec<u64>,

@@ -5,6 +5,7 @@
 use super::lines::{Lines, SourceLocation};
 use super::pprof::Pprof;
 use super::stack::follower::{Follower, Path};
+use crate::contexts::ContextProgram;
 use crate::contexts::Selection;
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
@@ -13,13 +14,14 @@ use retire::{FlowEvent, RetireSink};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
-/// A run of instructions: the calls that led to it, its first address, and its number of instructions.
-type Run = (Path, u64, u32);
+/// A run of instructions: the calls that led to it, number of its program, its first address, and its number of instructions.
+type Run = (Path, u32, u64, u32);
 
 /// Counts runs of instructions.
 pub struct LineProfile {
     follower: Follower,
-    image: Image,
+    /// Code of each program.
+    images: Vec<Image>,
     /// Next instruction of each core.
     places: Vec<Place>,
     /// Number of times, and the place where it ran first, which says which code was there.
@@ -27,10 +29,15 @@ pub struct LineProfile {
     selection: Selection,
 }
 
-/// Names of addresses.
-struct Names<'a> {
-    lines: Option<&'a Lines>,
-    symbols: &'a Symbols,
+/// Names of the addresses of a program.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// Name of the program.
+    pub program: &'a str,
+    /// Its line tables, if it has any.
+    pub lines: Option<&'a Lines>,
+    /// Its symbols.
+    pub symbols: &'a Symbols,
 }
 
 impl Names<'_> {
@@ -53,11 +60,18 @@ impl LineProfile {
     pub fn new(follower: Follower, image: Image, cores: u8) -> Self {
         Self {
             follower,
-            image,
+            images: vec![image],
             places: vec![Place::default(); cores.into()],
             runs: Map::default(),
             selection: Selection::default(),
         }
+    }
+
+    /// Adds the programs of contexts.
+    #[must_use]
+    pub fn with_contexts(mut self, programs: Vec<ContextProgram>) -> Self {
+        self.images.extend(programs.iter().map(|program| program.image.clone()));
+        Self { follower: self.follower.with_contexts(programs), ..self }
     }
 
     /// Counts only instructions of these contexts.
@@ -67,8 +81,8 @@ impl LineProfile {
     }
 
     /// The addresses of a run. Those after the end of the known code are its last one.
-    fn addresses(&self, (_, pc, count): Run, place: Place) -> impl Iterator<Item = u64> + '_ {
-        let mut instructions = self.image.instructions(pc, place.when);
+    fn addresses(&self, (_, program, pc, count): Run, place: Place) -> impl Iterator<Item = u64> + '_ {
+        let mut instructions = self.images[program as usize].instructions(pc, place.when);
         let mut last = pc;
         (0..count).map(move |_| {
             last = instructions.next().map_or(last, |i| i.pc);
@@ -76,26 +90,24 @@ impl LineProfile {
         })
     }
 
-    /// Writes the profile in pprof's format, with the source lines of `lines`, of the program called `program`.
+    /// Writes the profile in pprof's format, with the names of each program: the common one, then those of contexts in their order.
     ///
     /// # Errors
     /// `out` failed.
-    pub fn pprof(
-        &self,
-        program: &str,
-        lines: Option<&Lines>,
-        symbols: &Symbols,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let names = Names { lines, symbols };
-        let mut file = Pprof::new(out, program, lines.is_some())?;
-        let mut known: HashMap<u64, u64> = HashMap::new();
-        let mut location = |file: &mut Pprof<_>, pc: u64| -> io::Result<u64> {
-            if let Some(id) = known.get(&pc) {
+    pub fn pprof(&self, programs: &[Names<'_>], out: &mut dyn Write) -> io::Result<()> {
+        let mut file = Pprof::new(out)?;
+        let mut mappings = Vec::new();
+        for names in programs {
+            mappings.push(file.mapping(names.program, names.lines.is_some())?);
+        }
+        let mut known: HashMap<(u32, u64), u64> = HashMap::new();
+        let mut location = |file: &mut Pprof<_>, place: (u32, u64)| -> io::Result<u64> {
+            if let Some(id) = known.get(&place) {
                 return Ok(*id);
             }
-            let id = file.location(pc, names.frames(pc))?;
-            known.insert(pc, id);
+            let (program, pc) = place;
+            let id = file.location(mappings[program as usize], pc, programs[program as usize].frames(pc))?;
+            known.insert(place, id);
             Ok(id)
         };
         // in an order that does not depend on the hash
@@ -103,14 +115,14 @@ impl LineProfile {
         let mut samples: BTreeMap<(Path, u64), u64> = BTreeMap::new();
         for (run, (times, place)) in runs {
             for pc in self.addresses(run, place) {
-                *samples.entry((run.0, location(&mut file, pc)?)).or_insert(0) += times;
+                *samples.entry((run.0, location(&mut file, (run.1, pc))?)).or_insert(0) += times;
             }
         }
         let mut callers = (Path::NONE, Vec::new());
         for ((path, innermost), instructions) in samples {
             if callers.0 != path {
                 let sites = self.follower.sites(path);
-                callers = (path, sites.into_iter().map(|pc| location(&mut file, pc)).collect::<io::Result<_>>()?);
+                callers = (path, sites.into_iter().map(|site| location(&mut file, site)).collect::<io::Result<_>>()?);
             }
             let stack = std::iter::once(innermost).chain(callers.1.iter().copied()).collect();
             file.sample(stack, instructions)?;
@@ -124,8 +136,10 @@ impl RetireSink for LineProfile {
 
     fn event(&mut self, e: &FlowEvent) {
         let place = &mut self.places[usize::from(e.hart)];
-        if e.count > 0 && self.selection.has(self.follower.stack(e.hart).context()) {
-            self.runs.entry((self.follower.path(e.hart), place.pc, e.count)).or_insert((0, *place)).0 += 1;
+        let context = self.follower.stack(e.hart).context();
+        if e.count > 0 && self.selection.has(context) {
+            let run = (self.follower.path(e.hart), self.follower.program_in(context), place.pc, e.count);
+            self.runs.entry(run).or_insert((0, *place)).0 += 1;
         }
         self.follower.event(e, |_| {});
         place.pass(e);
@@ -163,7 +177,7 @@ mod tests {
             by_line.event(e);
         }
         let mut out = Vec::new();
-        by_line.pprof("bank", lines, &symbols, &mut out).unwrap();
+        by_line.pprof(&[Names { program: "bank", lines, symbols: &symbols }], &mut out).unwrap();
         let mut bytes = Vec::new();
         flate2::read::GzDecoder::new(&*out).read_to_end(&mut bytes).unwrap();
         (pprof::Profile::decode(&*bytes).unwrap(), by_function)

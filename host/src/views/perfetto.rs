@@ -8,7 +8,7 @@
 //! `protos/perfetto/trace` of github.com/google/perfetto: the fields in use of messages `Trace`, `TracePacket`, `TrackEvent`,
 //! `TrackDescriptor`, `InternedData` and `DebugAnnotation`.
 
-use super::thinned::{cause_name, Row, Span, Thinned, Track};
+use super::thinned::{cause_name, By, Row, Span, Thinned, Track};
 use prost::Message;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -206,26 +206,31 @@ fn task(names: Option<&[String]>, number: u32) -> String {
     names.map_or_else(|| format!("stack {number}"), |names| names[number as usize].clone())
 }
 
-/// Writes the timeline. Returns the number of slices and instants.
+/// Writes the timeline; `process` names address spaces. Returns the number of slices and instants.
 ///
 /// # Errors
 /// `out` failed.
-pub fn write(thinned: &Thinned, out: &mut dyn Write) -> io::Result<u64> {
+pub fn write(thinned: &Thinned, process: &dyn Fn(u32) -> String, out: &mut dyn Write) -> io::Result<u64> {
     let mut to = Writer { out, tracks: 0, names: HashMap::new(), slices: 0 };
     let calls = Name { iid: Some(CALLS), name: Some("calls".into()) };
     let interned = Interned { event_names: Vec::new(), debug_annotation_names: vec![calls] };
     to.packet(Packet { interned_data: Some(interned), sequence_flags: Some(CLEARED), ..Packet::default() })?;
     let names: Option<Vec<String>> = thinned.tasks().map(|names| names.map(String::from).collect());
-    let several = names.is_some() || thinned.tracks().iter().any(|t| t.tasks.spans().iter().any(|s| s.name > 0));
+    let by = thinned.shape().by;
+    // without address spaces, all rows of spaces are one span of space 0
+    let (spaces, several) = (thinned.has_spaces(), names.is_some() || thinned.has_stacks());
     let function = |number: u32| thinned.name(number).to_string();
     for (core, track) in thinned.tracks().iter().enumerate() {
         let above = to.track(&format!("core {core}"), None)?;
-        if !thinned.shape().by_task {
+        if by == By::Core {
             for rows in track.functions.values() {
                 to.nested(above, rows, &function)?;
             }
         }
-        if several {
+        if spaces {
+            to.row("processes", above, &track.spaces, &|span| process(span.name))?;
+        }
+        if several && by != By::Process {
             to.row("tasks", above, &track.tasks, &|span| task(names.as_deref(), span.name))?;
         }
         to.row("traps", above, &track.traps, &|span| cause_name(span.name))?;
@@ -234,17 +239,25 @@ pub fn write(thinned: &Thinned, out: &mut dyn Write) -> io::Result<u64> {
             n => format!("{n} lost instructions"),
         })?;
     }
-    if thinned.shape().by_task {
-        by_task(&mut to, thinned.tracks(), names.as_deref(), &function)?;
+    let tracks = thinned.tracks();
+    match by {
+        By::Core => {}
+        By::Task => {
+            // a stack is that of one core
+            let of_one = names.is_none() && tracks.len() > 1;
+            by_owner(&mut to, tracks, of_one, &|number| task(names.as_deref(), number), &function)?;
+        }
+        By::Process => by_owner(&mut to, tracks, false, process, &function)?,
     }
     Ok(to.slices)
 }
 
-/// A track for each task; of a task that several cores ran, one for each of them. A stack is that of one core.
-fn by_task(
+/// A track for each task or process; of one that several cores ran, or `each_core`, one for each of them.
+fn by_owner(
     to: &mut Writer<'_>,
     tracks: &[Track],
-    names: Option<&[String]>,
+    each_core: bool,
+    name: &dyn Fn(u32) -> String,
     function: &dyn Fn(u32) -> String,
 ) -> io::Result<()> {
     let mut found: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -253,8 +266,8 @@ fn by_task(
     }
     for (number, cores) in found {
         for core in &cores {
-            let mut title = task(names, number);
-            if cores.len() > 1 || names.is_none() && tracks.len() > 1 {
+            let mut title = name(number);
+            if cores.len() > 1 || each_core {
                 title = format!("{title}, core {core}");
             }
             let track = to.track(&title, None)?;
@@ -315,15 +328,15 @@ mod tests {
         found
     }
 
-    fn timeline(most: usize, by_task: bool, events: &[(FlowKind, u64, u64)]) -> (Thinned, Vec<u8>) {
-        let shape = Shape { cycles: false, depth: 16, most, by_task };
+    fn timeline(most: usize, by: By, events: &[(FlowKind, u64, u64)]) -> (Thinned, Vec<u8>) {
+        let shape = Shape { cycles: false, depth: 16, most, by };
         let mut thinned = Thinned::new(Symbols::default(), None, 1, shape, None);
         for (kind, pc, target) in events {
             thinned.event(&FlowEvent { hart: 0, kind: *kind, len: 4, count: 1, pc: *pc, target: *target, cycle: 0 });
         }
         let thinned = thinned.finish();
         let mut bytes = Vec::new();
-        write(&thinned, &mut bytes).unwrap();
+        write(&thinned, &|space| format!("space {space}"), &mut bytes).unwrap();
         (thinned, bytes)
     }
 
@@ -342,7 +355,7 @@ mod tests {
     #[test]
     fn functions_are_nested_slices_of_their_core_or_task() {
         let slice = |name: &str, start, end, depth| (name.to_string(), start, end, depth);
-        let by_core = slices(&timeline(1_000, false, &TURNS).1);
+        let by_core = slices(&timeline(1_000, By::Core, &TURNS).1);
         assert_eq!(
             by_core["core 0"][..3],
             [slice("0x00000100", 1, 4, 1), slice("0x00000200", 2, 4, 2), slice("0x00000400", 3, 4, 3)]
@@ -352,7 +365,7 @@ mod tests {
             by_core["tasks"].iter().map(|s| (s.0.as_str(), s.1, s.2)).collect::<Vec<_>>(),
             [("stack 0", 0, 4), ("stack 1", 4, 7), ("stack 0", 7, 8)]
         );
-        let by_task = slices(&timeline(1_000, true, &TURNS).1);
+        let by_task = slices(&timeline(1_000, By::Task, &TURNS).1);
         assert!(!by_task.contains_key("core 0"), "{by_task:?}");
         assert_eq!(
             by_task["stack 1"],
@@ -373,7 +386,7 @@ mod tests {
             (0..n % 7).for_each(|_| events.push((FlowKind::Return, 0x300, 0x204)));
             events.push((FlowKind::Return, 0x204, 0x104));
         }
-        let (thinned, bytes) = timeline(300, false, &events);
+        let (thinned, bytes) = timeline(300, By::Core, &events);
         assert!(thinned.width() > 0);
         let found = &slices(&bytes)["core 0"];
         assert!((20..=300).contains(&found.len()), "{}", found.len());

@@ -108,18 +108,21 @@ pub struct Pprof<W: Write> {
     out: GzEncoder<W>,
     texts: HashMap<String, i64>,
     functions: HashMap<(i64, i64), u64>,
-    locations: HashMap<Vec<SourceLocation>, u64>,
+    locations: HashMap<(u64, Vec<SourceLocation>), u64>,
+    /// Numbers of mappings by the name of the program.
+    mappings: HashMap<i64, u64>,
 }
 
 impl<W: Write> Pprof<W> {
-    /// Starts the file. `program`: its name; `lines`: locations have source lines.
+    /// Starts the file.
     ///
     /// # Errors
     /// `out` failed.
-    pub fn new(out: W, program: &str, lines: bool) -> io::Result<Self> {
+    pub fn new(out: W) -> io::Result<Self> {
         let texts = TEXTS.into_iter().map(String::from).zip(0..).collect();
         let out = GzEncoder::new(out, Compression::default());
-        let mut file = Self { out, texts, functions: HashMap::new(), locations: HashMap::new() };
+        let (functions, locations, mappings) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut file = Self { out, texts, functions, locations, mappings };
         let instructions = ValueType { r#type: 1, unit: 2 };
         file.put(&Profile {
             sample_type: vec![instructions.clone()],
@@ -128,18 +131,33 @@ impl<W: Write> Pprof<W> {
             string_table: TEXTS.map(String::from).to_vec(),
             ..Profile::default()
         })?;
+        Ok(file)
+    }
+
+    /// Number of the mapping of a program. `lines`: its locations have source lines.
+    ///
+    /// # Errors
+    /// The output failed.
+    pub fn mapping(&mut self, program: &str, lines: bool) -> io::Result<u64> {
+        let filename = self.text(program)?;
+        if let Some(id) = self.mappings.get(&filename) {
+            return Ok(*id);
+        }
+        let id = self.mappings.len() as u64 + 1;
+        self.mappings.insert(filename, id);
+        // programs of different address spaces are at the same addresses
         let mapping = Mapping {
-            id: 1,
+            id,
             memory_start: 0,
             memory_limit: u64::MAX,
-            filename: file.text(program)?,
+            filename,
             has_functions: true,
             has_filenames: lines,
             has_line_numbers: lines,
             has_inline_frames: lines,
         };
-        file.put(&Profile { mapping: vec![mapping], ..Profile::default() })?;
-        Ok(file)
+        self.put(&Profile { mapping: vec![mapping], ..Profile::default() })?;
+        Ok(id)
     }
 
     fn put(&mut self, part: &Profile) -> io::Result<()> {
@@ -168,21 +186,22 @@ impl<W: Write> Pprof<W> {
         Ok(id)
     }
 
-    /// Number of the location with these functions, the innermost inlined one first; `address` is one of its instructions.
+    /// Number of the location in `mapping` with these functions, the innermost inlined one first; `address` is one of its instructions.
     ///
     /// # Errors
     /// The output failed.
-    pub fn location(&mut self, address: u64, frames: Vec<SourceLocation>) -> io::Result<u64> {
-        if let Some(id) = self.locations.get(&frames) {
+    pub fn location(&mut self, mapping: u64, address: u64, frames: Vec<SourceLocation>) -> io::Result<u64> {
+        let key = (mapping, frames);
+        if let Some(id) = self.locations.get(&key) {
             return Ok(*id);
         }
-        let mut line = Vec::with_capacity(frames.len());
-        for frame in &frames {
+        let mut line = Vec::with_capacity(key.1.len());
+        for frame in &key.1 {
             line.push(Line { function_id: self.function(&frame.function, &frame.file)?, line: frame.line.into() });
         }
         let id = self.locations.len() as u64 + 1;
-        self.locations.insert(frames, id);
-        let location = Location { id, mapping_id: 1, address, line };
+        self.locations.insert(key, id);
+        let location = Location { id, mapping_id: mapping, address, line };
         self.put(&Profile { location: vec![location], ..Profile::default() })?;
         Ok(id)
     }

@@ -36,6 +36,8 @@ pub struct Profile {
 pub struct Share {
     /// Its name.
     pub function: String,
+    /// Number of its program: 0 the common one, then those of contexts in their order.
+    pub program: u32,
     /// Instructions of the function itself.
     pub own: u64,
     /// Instructions including called functions.
@@ -89,7 +91,10 @@ impl Profile {
                 }
             }
         }
-        let share = |(function, (own, total))| Share { function: self.functions.name(function).into(), own, total };
+        let share = |(function, (own, total))| {
+            let program = self.functions.program_of(function);
+            Share { function: self.functions.name(function).into(), program, own, total }
+        };
         let mut all: Vec<Share> = shares.into_iter().map(share).filter(|share| share.total > 0).collect();
         all.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.function.cmp(&b.function)));
         all

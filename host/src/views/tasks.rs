@@ -1,132 +1,15 @@
 //! Which task of an operating system each core runs, and what tasks cost
 //!
-//! A recorded run has values: the word that points to the control block of the running task (`pxCurrentTCB` of FreeRTOS, an array of them
-//! for several cores) is followed through its stores, and the name of a task is read from its control block. A trace of the
-//! control flow has none; its stacks, by number, take the place of tasks.
+//! A recorded run, and a recording with loads and stores, has values: the pointer to the control block of the running task is followed
+//! through its stores, and the name of a task is read from its control block ([`Running`]). A trace of the control flow has none; its stacks,
+//! by number, take the place of tasks.
 
+use super::running::{ReadyLists, Running};
 use super::stack::follower::Follower;
 use super::stack::Change;
-use crate::input::elf_bytes;
-use crate::symbols::{Objects, Symbols};
-use crate::HostError;
-use gimli::{EndianRcSlice, LittleEndian, Reader};
-use object::{Object, ObjectSection};
-use retire::elf::Program;
-use retire::{DataEvent, DataKind, FlowEvent, MasterStore, RetireSink};
+use crate::contexts::{Contexts, Selection};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
-use std::rc::Rc;
-
-/// Bytes of a name.
-const NAME: usize = 32;
-
-/// Locations of the tasks' names and of the running task in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Address of the pointer to the control block of the running task; of further cores the next words.
-    pub current: u64,
-    /// Offset of the name in a control block.
-    pub name: u64,
-    /// Bytes of a pointer.
-    pub pointer: u8,
-    /// Lists of tasks that are ready, if the program has those of FreeRTOS.
-    pub ready: Option<ReadyLists>,
-}
-
-/// Lists of tasks that are ready.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadyLists {
-    /// Offset in a control block of the pointer to the list that the task is in.
-    pub container: u64,
-    /// Address of the lists.
-    pub start: u64,
-    /// The first address after them.
-    pub end: u64,
-}
-
-impl ReadyLists {
-    /// The lists `pxReadyTasksLists` of FreeRTOS; `None` if the program does not have them.
-    pub fn of_freertos(elf: &str) -> Option<Self> {
-        let lists = Symbols::data(elf, "pxReadyTasksLists").ok()?;
-        let item = member(elf, "xStateListItem").ok()?;
-        // the name in FreeRTOS before version 10.2.1
-        let container = member(elf, "pxContainer").or_else(|_| member(elf, "pvContainer")).ok()?;
-        let Range { start, end } = Objects::open(elf).ok()?.area(lists.into()).range;
-        Some(Self { container: item + container, start, end })
-    }
-
-    fn hold(&self, list: u64) -> bool {
-        (self.start..self.end).contains(&list)
-    }
-}
-
-/// Offset of a structure's member of that name, from the DWARF of an ELF file.
-///
-/// # Errors
-/// There is no such member, or the file cannot be read.
-pub fn member(elf: &str, name: &str) -> Result<u64, HostError> {
-    let bytes = elf_bytes(elf)?;
-    let bad = |e: &dyn std::fmt::Display| HostError::Other(format!("{elf}: {e}"));
-    let file = object::File::parse(&*bytes).map_err(|e| bad(&e))?;
-    let section = |id: gimli::SectionId| -> Result<_, gimli::Error> {
-        let data = file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok());
-        Ok(EndianRcSlice::new(Rc::from(data.as_deref().unwrap_or_default()), LittleEndian))
-    };
-    let dwarf = gimli::Dwarf::load(section).map_err(|e| bad(&e))?;
-    find_member(&dwarf, name).map_err(|e| bad(&e))?.ok_or_else(|| {
-        HostError::Other(format!("{elf}: no structure has a member `{name}`; `--task-name` names it, or its offset"))
-    })
-}
-
-fn find_member(dwarf: &gimli::Dwarf<EndianRcSlice<LittleEndian>>, name: &str) -> Result<Option<u64>, gimli::Error> {
-    let mut units = dwarf.units();
-    while let Some(header) = units.next()? {
-        let unit = dwarf.unit(header)?;
-        let mut entries = unit.entries();
-        while let Some(entry) = entries.next_dfs()? {
-            if entry.tag() != gimli::DW_TAG_member {
-                continue;
-            }
-            let Some(found) = entry.attr_value(gimli::DW_AT_name) else { continue };
-            if dwarf.attr_string(&unit, found)?.to_string_lossy()? == name {
-                let offset = entry.attr_value(gimli::DW_AT_data_member_location);
-                return Ok(offset.and_then(|o| o.udata_value()));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// RAM as the stores of a run leave it.
-struct Memory {
-    base: u64,
-    bytes: Vec<u8>,
-}
-
-impl Memory {
-    fn new(program: &Program, base: u64, size: usize) -> Self {
-        let mut memory = Self { base, bytes: vec![0; size] };
-        for segment in &program.segments {
-            memory.write(segment.addr, &segment.data);
-        }
-        memory
-    }
-
-    fn write(&mut self, addr: u64, data: &[u8]) {
-        let Some(at) = addr.checked_sub(self.base).and_then(|at| usize::try_from(at).ok()) else { return };
-        if let Some(to) = self.bytes.get_mut(at..at.saturating_add(data.len())) {
-            to.copy_from_slice(data);
-        }
-    }
-
-    fn text(&self, addr: u64) -> String {
-        let at = addr.checked_sub(self.base).and_then(|at| usize::try_from(at).ok());
-        let bytes = at.and_then(|at| self.bytes.get(at..)).unwrap_or_default();
-        let bytes = &bytes[..bytes.len().min(NAME)];
-        let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end]).into_owned()
-    }
-}
 
 /// A task and what it cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,7 +27,10 @@ pub struct Task {
 /// Counts the instructions of tasks.
 pub struct Tasks {
     follower: Follower,
-    source: Option<(Layout, Memory)>,
+    source: Option<Running>,
+    /// Whether the pointer to a control block was stored.
+    pointed: bool,
+    contexts: Contexts,
     tasks: Vec<Task>,
     /// Tasks by name.
     known: HashMap<String, usize>,
@@ -155,6 +41,7 @@ pub struct Tasks {
     /// Number of the function on top, of each core.
     top: Vec<Vec<u32>>,
     counts: HashMap<(usize, u32), u64>,
+    selection: Selection,
 }
 
 impl Tasks {
@@ -163,25 +50,39 @@ impl Tasks {
         let mut tasks = Self {
             follower,
             source: None,
+            pointed: false,
+            contexts: Contexts::new(cores),
             tasks: Vec::new(),
             known: HashMap::new(),
             blocks: HashMap::new(),
             now: Vec::new(),
             top: vec![Vec::new(); cores.into()],
             counts: HashMap::new(),
+            selection: Selection::default(),
         };
         tasks.now = (0..cores).map(|core| tasks.task(stack_name(core, 0))).collect();
         tasks
     }
 
-    /// By the control blocks of a recorded run of `program`, with `ram` bytes of RAM from `base` on.
-    pub fn by_memory(follower: Follower, cores: u8, layout: Layout, program: &Program, base: u64, ram: usize) -> Self {
+    /// By the control blocks of a run.
+    pub fn by_memory(follower: Follower, cores: u8, running: Running) -> Self {
         let mut tasks = Self::by_stack(follower, cores);
         (tasks.tasks, tasks.known) = (Vec::new(), HashMap::new());
         let none = tasks.task("before the first task".into());
         tasks.now = vec![none; cores.into()];
-        tasks.source = Some((layout, Memory::new(program, base, ram)));
+        tasks.source = Some(running);
         tasks
+    }
+
+    /// Whether control blocks are known, or stacks take their place.
+    pub fn are_known(&self) -> bool {
+        self.source.is_none() || self.pointed
+    }
+
+    /// Counts only instructions of these contexts.
+    #[must_use]
+    pub fn only(self, selection: Selection) -> Self {
+        Self { selection, ..self }
     }
 
     fn task(&mut self, name: String) -> usize {
@@ -215,15 +116,14 @@ impl Tasks {
 
     /// The lists of tasks that are ready, if they are known.
     pub fn lists(&self) -> Option<ReadyLists> {
-        self.source.as_ref()?.0.ready
+        self.source.as_ref()?.ready()
     }
 
     /// Whether a store may change the task of a core, or make one ready.
     #[inline]
     pub fn concerns(&self, addr: u64, value: u64) -> bool {
-        let Some((layout, _)) = &self.source else { return false };
-        let pointers = layout.current..layout.current + self.now.len() as u64 * u64::from(layout.pointer);
-        pointers.contains(&addr) || layout.ready.is_some_and(|lists| lists.hold(value))
+        let Some(running) = &self.source else { return false };
+        running.core_of(addr).is_some() || running.ready().is_some_and(|lists| lists.hold(value))
     }
 
     /// The task that a store puts into a list of tasks that are ready. Tasks that have not run are not known.
@@ -253,26 +153,6 @@ impl Tasks {
         all.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.name.cmp(&b.name)));
         all
     }
-
-    /// A store to memory.
-    fn stored(&mut self, addr: u64, data: &[u8]) {
-        let Some((layout, memory)) = &mut self.source else { return };
-        memory.write(addr, data);
-        let pointer = u64::from(layout.pointer);
-        let Some(core) = addr.checked_sub(layout.current).map(|offset| offset / pointer) else { return };
-        if core >= self.now.len() as u64 || data.len() < usize::from(layout.pointer) {
-            return;
-        }
-        let mut bytes = [0; 8];
-        bytes[..data.len().min(8)].copy_from_slice(&data[..data.len().min(8)]);
-        let block = u64::from_le_bytes(bytes);
-        let name = match memory.text(block.wrapping_add(layout.name)) {
-            name if name.is_empty() => format!("0x{block:08x}"),
-            name => name,
-        };
-        let task = self.switch(core as usize, name);
-        self.blocks.insert(block, task);
-    }
 }
 
 fn stack_name(core: u8, number: u32) -> String {
@@ -285,12 +165,14 @@ impl RetireSink for Tasks {
 
     fn event(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
+        self.contexts.pass(e);
         let (top, counts, task) = (&mut self.top[core], &mut self.counts, self.now[core]);
+        let counted = self.selection.has(self.follower.stack(e.hart).context());
         let mut stack = None;
         // what retires after a switch of stacks is the next event's
         self.follower.event(e, |change| match change {
             Change::Retired(n) => {
-                if let Some(function) = top.last() {
+                if let Some(function) = top.last().filter(|_| counted) {
                     *counts.entry((task, *function)).or_insert(0) += u64::from(n);
                 }
             }
@@ -310,14 +192,23 @@ impl RetireSink for Tasks {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if let DataKind::Store { size, addr, value } = d.kind {
-            self.stored(addr, &value.to_le_bytes()[..usize::from(size).min(8)]);
+        // addresses of user mode are those of the process
+        if self.contexts.of(d.hart).privilege() == 0 {
+            return;
+        }
+        let Some(running) = &mut self.source else { return };
+        let Some(core) = running.data(d) else { return };
+        self.pointed = true;
+        let (block, name) = (running.block(core), running.name(core));
+        if let (Some(block), Some(name)) = (block, name) {
+            let task = self.switch(core.into(), name);
+            self.blocks.insert(block, task);
         }
     }
 
     fn master(&mut self, s: &MasterStore) {
-        for lane in (0..4usize).filter(|lane| s.mask >> lane & 1 == 1) {
-            self.stored(s.addr + lane as u64, &s.value.to_le_bytes()[lane..=lane]);
+        if let Some(running) = &mut self.source {
+            running.master(s);
         }
     }
 }

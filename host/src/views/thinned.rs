@@ -5,15 +5,28 @@
 //! whenever there are more than [`Shape::most`] spans, so the size of the result depends neither on the length of the run nor on its number of calls.
 
 use super::stack::functions::Functions;
+use super::stack::shown::Shown;
 use super::stack::{Change, Stack};
 use super::tasks::Tasks;
-use crate::contexts::ContextProgram;
+use crate::contexts::{ContextProgram, Selection};
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, RetireSink};
 use std::collections::BTreeMap;
 
-/// Limits of a thinned timeline, and its unit of time.
+/// What functions are kept by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Core.
+    #[default]
+    Core,
+    /// Task, or stack.
+    Task,
+    /// Address space.
+    Process,
+}
+
+/// Limits of a thinned timeline, its unit of time, and what functions are kept by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Times are those of events, in cycles, not numbers of instructions.
@@ -22,8 +35,8 @@ pub struct Shape {
     pub depth: usize,
     /// Maximum number of spans, of all rows.
     pub most: usize,
-    /// Functions are kept by task, not by core.
-    pub by_task: bool,
+    /// What functions are kept by.
+    pub by: By,
 }
 
 /// A call, or several short ones.
@@ -33,7 +46,7 @@ pub struct Span {
     pub start: u64,
     /// When the last ended.
     pub end: u64,
-    /// What the longest is: a function or task by number, the cause of a trap, the instructions of a gap.
+    /// What the longest is: a function, task or address space by number, the cause of a trap, the instructions of a gap.
     pub name: u32,
     /// Number of calls.
     pub calls: u32,
@@ -87,10 +100,12 @@ impl Row {
 /// One core.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
-    /// Functions by depth, of each task by its number where they are kept by task, else of task 0.
+    /// Functions by depth, of each task or address space by its number where they are kept by those, else of 0.
     pub functions: BTreeMap<u32, Vec<Row>>,
     /// Tasks, or stacks by number.
     pub tasks: Row,
+    /// Address spaces by number.
+    pub spaces: Row,
     /// Traps: spans without length, whose name is the cause, and [`INTERRUPT`] of interrupts.
     pub traps: Row,
     /// Gaps: lost instructions, 0 where unknown.
@@ -102,7 +117,9 @@ pub struct Track {
     open: Vec<(u32, u64)>,
     /// Its task, and since when.
     task: (u32, u64),
-    /// Task that its functions are those of: it changes where the stack does, not within the scheduler.
+    /// Address space, and since when.
+    space: (u32, u64),
+    /// Task or address space that its functions are those of. A task changes where the stack does, not within the scheduler.
     owner: u32,
     /// Time of its last event.
     last: u64,
@@ -124,7 +141,12 @@ pub fn cause_name(cause: u32) -> String {
 
 impl Track {
     fn rows(&mut self) -> impl Iterator<Item = &mut Row> {
-        self.functions.values_mut().flatten().chain([&mut self.tasks, &mut self.traps, &mut self.gaps])
+        self.functions.values_mut().flatten().chain([
+            &mut self.tasks,
+            &mut self.spaces,
+            &mut self.traps,
+            &mut self.gaps,
+        ])
     }
 
     fn leave(&mut self, now: u64, width: u64, deepest: usize) -> usize {
@@ -140,13 +162,22 @@ impl Track {
         rows[depth].push(Span::new(start, now, name), width)
     }
 
-    fn run(&mut self, task: u32, now: u64, width: u64) -> usize {
-        let (before, since) = std::mem::replace(&mut self.task, (task, now));
-        if now <= since {
-            return 0;
-        }
-        self.tasks.push(Span::new(since, now, before), width)
+    fn run(&mut self, task: u32, now: u64, width: u64, shown: bool) -> usize {
+        follow(&mut self.tasks, &mut self.task, task, now, width, shown)
     }
+
+    fn enter_space(&mut self, space: u32, now: u64, width: u64, shown: bool) -> usize {
+        follow(&mut self.spaces, &mut self.space, space, now, width, shown)
+    }
+}
+
+/// From `now` on `next` is in force; what was before is a span of `row` if it was shown.
+fn follow(row: &mut Row, state: &mut (u32, u64), next: u32, now: u64, width: u64, shown: bool) -> usize {
+    let (before, since) = std::mem::replace(state, (next, now));
+    if now <= since || !shown {
+        return 0;
+    }
+    row.push(Span::new(since, now, before), width)
 }
 
 /// Follows all cores.
@@ -154,6 +185,7 @@ pub struct Thinned {
     functions: Functions,
     image: Option<Image>,
     tracks: Vec<Track>,
+    shown: Shown,
     shape: Shape,
     /// Tasks by name; without them, stacks by number take their place.
     tasks: Option<Tasks>,
@@ -163,6 +195,8 @@ pub struct Thinned {
     spans: usize,
     /// Number of traps by cause.
     causes: BTreeMap<u32, u64>,
+    /// Whether there are several stacks, and address spaces, in any context.
+    several: (bool, bool),
 }
 
 impl Thinned {
@@ -172,12 +206,14 @@ impl Thinned {
             functions: Functions::new(symbols),
             image,
             tracks: vec![Track::default(); cores.into()],
+            shown: if shape.by == By::Process { Shown::new(cores).by_space() } else { Shown::new(cores) },
             shape,
             tasks,
             now: 0,
             width: 0,
             spans: 0,
             causes: BTreeMap::new(),
+            several: (false, false),
         }
     }
 
@@ -187,15 +223,23 @@ impl Thinned {
         Self { functions: self.functions.with_contexts(programs), ..self }
     }
 
+    /// Keeps functions, tasks, address spaces and traps only of these contexts. Gaps are kept: what was lost can be of any context.
+    #[must_use]
+    pub fn only(self, selection: Selection) -> Self {
+        Self { shown: self.shown.only(selection), ..self }
+    }
+
     /// Ends all spans.
     #[must_use]
     pub fn finish(mut self) -> Self {
-        for track in &mut self.tracks {
+        for (track, core) in self.tracks.iter_mut().zip(0..) {
             let end = if self.shape.cycles { track.last } else { self.now };
+            let shown = self.shown.is_shown(core);
             while !track.open.is_empty() {
                 track.leave(end, self.width, self.shape.depth);
             }
-            track.run(track.task.0, end, self.width);
+            track.run(track.task.0, end, self.width, shown);
+            track.enter_space(track.space.0, end, self.width, shown);
         }
         self
     }
@@ -223,6 +267,21 @@ impl Thinned {
     /// Names of tasks by number, where they have names.
     pub fn tasks(&self) -> Option<impl Iterator<Item = &str>> {
         self.tasks.as_ref().map(Tasks::names)
+    }
+
+    /// Whether the run has several stacks, also if only one of them is in a selected context.
+    pub fn has_stacks(&self) -> bool {
+        self.several.0
+    }
+
+    /// Whether the run has address spaces.
+    pub fn has_spaces(&self) -> bool {
+        self.several.1
+    }
+
+    /// Whether control blocks of tasks are known, or stacks take their place.
+    pub fn tasks_are_known(&self) -> bool {
+        self.tasks.as_ref().is_none_or(Tasks::are_known)
     }
 
     /// What is kept.
@@ -254,14 +313,18 @@ impl RetireSink for Thinned {
 
     fn event(&mut self, e: &FlowEvent) {
         let running = self.tasks.as_ref().map(|tasks| tasks.running(e.hart) as u32);
-        let (Shape { cycles, depth, by_task, .. }, width) = (self.shape, self.width);
+        let (Shape { cycles, depth, by, .. }, width) = (self.shape, self.width);
         let track = &mut self.tracks[usize::from(e.hart)];
         if cycles {
             self.now = self.now.max(e.cycle);
         }
         let mut changes = Vec::new();
-        let sp = track.pointer.take();
+        let (sp, before) = (track.pointer.take(), track.stack.context());
         track.stack.event(e, sp, &mut self.functions, self.image.as_ref(), |change| changes.push(change));
+        let (after, shown) = (track.stack.context(), self.shown.is_shown(e.hart));
+        self.several.0 |= changes.iter().any(|change| matches!(change, Change::Switch(1..)));
+        self.several.1 |= after.id() > 0;
+        self.shown.select(e.hart, before, after, &mut changes);
         for change in changes {
             match change {
                 Change::Retired(count) => self.now += if cycles { 0 } else { u64::from(count) },
@@ -269,21 +332,29 @@ impl RetireSink for Thinned {
                 Change::Leave => {
                     self.spans += track.leave(self.now, width, depth);
                 }
+                Change::Switch(space) if by == By::Process => track.owner = space,
                 Change::Switch(number) => {
-                    if by_task {
+                    if by == By::Task {
                         track.owner = running.unwrap_or(number);
                     }
                     if running.is_none() {
-                        self.spans += track.run(number, self.now, width);
+                        self.spans += track.run(number, self.now, width, shown);
                     }
                 }
             }
         }
         if let Some(task) = running.filter(|task| track.task.0 != *task) {
-            self.spans += track.run(task, self.now, width);
+            self.spans += track.run(task, self.now, width, shown);
+        }
+        if shown != self.shown.is_shown(e.hart) {
+            self.spans += track.run(track.task.0, self.now, width, shown);
+            self.spans += track.enter_space(after.id(), self.now, width, shown);
+        } else if before.id() != after.id() {
+            self.spans += track.enter_space(after.id(), self.now, width, shown);
         }
         match e.kind {
-            FlowKind::Trap { interrupt, cause } => {
+            // a trap is of the context before it
+            FlowKind::Trap { interrupt, cause } if shown => {
                 let cause = u32::from(cause) + if interrupt { INTERRUPT } else { 0 };
                 *self.causes.entry(cause).or_default() += 1;
                 self.spans += track.traps.push(Span::new(self.now, self.now, cause), width);
@@ -357,7 +428,7 @@ mod tests {
     #[test]
     fn a_long_run_has_a_bounded_number_of_spans() {
         const MOST: usize = 1_000;
-        let shape = Shape { cycles: false, depth: 8, most: MOST, by_task: false };
+        let shape = Shape { cycles: false, depth: 8, most: MOST, by: By::Core };
         let mut thinned = Thinned::new(Symbols::default(), None, 1, shape, None);
         let mut total = 0;
         for n in 0..100_000u64 {

@@ -4,8 +4,9 @@
 //! stamps it is in clock cycles. The output is written as a stream.
 
 use super::stack::functions::Functions;
+use super::stack::shown::Shown;
 use super::stack::{Change, Stack};
-use crate::contexts::ContextProgram;
+use crate::contexts::{ContextProgram, Selection};
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
@@ -17,6 +18,7 @@ pub struct Timeline<'a> {
     functions: Functions,
     image: Option<Image>,
     stacks: Vec<Stack>,
+    shown: Shown,
     /// Functions that each core is in.
     depths: Vec<usize>,
     /// Stack pointer of each core at its next event, where it is known.
@@ -50,13 +52,20 @@ impl<'a> Timeline<'a> {
         let functions = Functions::new(symbols);
         let (stacks, depths) = (vec![Stack::default(); cores.into()], vec![0; cores.into()]);
         let pointers = vec![None; cores.into()];
-        Ok(Self { functions, image, stacks, depths, pointers, depth, cycles, now: 0, out, error: None })
+        let shown = Shown::new(cores);
+        Ok(Self { functions, image, stacks, shown, depths, pointers, depth, cycles, now: 0, out, error: None })
     }
 
     /// Adds the programs of contexts.
     #[must_use]
     pub fn with_contexts(self, programs: Vec<ContextProgram>) -> Self {
         Self { functions: self.functions.with_contexts(programs), ..self }
+    }
+
+    /// Shows functions only while a core is in these contexts.
+    #[must_use]
+    pub fn only(self, selection: Selection) -> Self {
+        Self { shown: self.shown.only(selection), ..self }
     }
 
     /// Completes the timeline.
@@ -80,8 +89,9 @@ impl RetireSink for Timeline<'_> {
             self.now = e.cycle;
         }
         let mut changes = Vec::new();
-        let sp = self.pointers[core].take();
+        let (sp, before) = (self.pointers[core].take(), self.stacks[core].context());
         self.stacks[core].event(e, sp, &mut self.functions, self.image.as_ref(), |change| changes.push(change));
+        self.shown.select(e.hart, before, self.stacks[core].context(), &mut changes);
         for change in changes {
             let depth = &mut self.depths[core];
             let event = match change {

@@ -3,7 +3,8 @@
 use host::symbols::{Objects, Symbols};
 use host::views::latency::{Found, Latencies};
 use host::views::stack::follower::Follower;
-use host::views::tasks::{member, Layout, ReadyLists, Tasks};
+use host::views::running::{Layout, Running};
+use host::views::tasks::Tasks;
 use host::views::thinned::INTERRUPT;
 use retire::elf::Program;
 use retire::image::Image;
@@ -54,17 +55,11 @@ impl<S: RetireSink> RetireSink for Watched<S> {
 /// Runs the program. `layout`: where its tasks are; without it, stacks take their place.
 fn run(layout: impl Fn(Layout) -> Option<Layout>) -> Watched<Latencies> {
     let (elf, program) = (elf(), Program::parse(&std::fs::read(elf()).unwrap()).unwrap());
-    let of_freertos = ReadyLists::of_freertos(&elf);
-    assert!(of_freertos.is_some());
-    let all = Layout {
-        current: Symbols::data(&elf, "pxCurrentTCB").unwrap().into(),
-        name: member(&elf, "pcTaskName").unwrap(),
-        pointer: 4,
-        ready: of_freertos,
-    };
+    let all = Layout::open(&elf, "pxCurrentTCB", "pcTaskName", 32).unwrap();
+    assert!(all.ready.is_some());
     let follower = Follower::new(Symbols::open(&elf).unwrap(), Some(Image::new(&program)), 1);
     let tasks = match layout(all) {
-        Some(layout) => Tasks::by_memory(follower, 1, layout, &program, 0x8000_0000, 1 << 24),
+        Some(layout) => Tasks::by_memory(follower, 1, Running::new(layout, &program, 1)),
         None => Tasks::by_stack(follower, 1),
     };
     let objects = Objects::open(&elf).unwrap();

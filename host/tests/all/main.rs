@@ -8,6 +8,7 @@ mod inputs;
 mod latency;
 mod port;
 mod race;
+mod running;
 mod server;
 mod stacks;
 mod views;

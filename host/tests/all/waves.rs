@@ -8,7 +8,7 @@ use host::inputs::record;
 use host::machine::Settings;
 use host::progress::Quiet;
 use host::symbols::Symbols;
-use host::views::line_profile::LineProfile;
+use host::views::line_profile::{LineProfile, Names};
 use host::views::profile::Profile;
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
@@ -285,7 +285,7 @@ fn pprof_reads_the_same_stacks_as_are_folded() {
     replayed.report_to(&mut by_line, &Quiet).unwrap();
     let (mut file, mut folded) = (Vec::new(), Vec::new());
     // without lines, locations are functions; a stack of them can have several samples, for each place of a call
-    by_line.pprof(ELF, None, &symbols, &mut file).unwrap();
+    by_line.pprof(&[Names { program: ELF, lines: None, symbols: &symbols }], &mut file).unwrap();
     profile.folded(&mut folded).unwrap();
     let mut plain = Vec::new();
     flate2::read::GzDecoder::new(&*file).read_to_end(&mut plain).unwrap();

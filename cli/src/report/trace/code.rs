@@ -3,7 +3,9 @@
 use host::assembly::Assembly;
 use host::symbols::Symbols;
 use host::views::coverage::{Coverage, Files as Found, Sums};
+use host::views::lines::Lines;
 use report::trace::{Function, Listing, Parts, Source};
+use retire::elf::Program;
 use retire::file::input;
 use retire::image::Image;
 use std::path::Path;
@@ -48,58 +50,84 @@ pub fn sources(found: &Found, folder: &Path, files: &mut Files) -> Vec<Source> {
     order.into_iter().map(source).collect()
 }
 
+/// A program, and what ran of it.
+pub struct OfProgram<'a> {
+    /// Line tables, if it has any.
+    pub lines: Option<Lines>,
+    /// Names of its functions.
+    pub symbols: Symbols,
+    /// The program.
+    pub program: Program,
+    /// Its code.
+    pub image: Image,
+    /// What ran.
+    pub coverage: &'a Coverage,
+}
+
 /// Disassembly of the functions without source.
-pub fn listings(
-    functions: &mut [Function],
-    image: &Image,
-    xlen: u8,
-    symbols: &Symbols,
-    coverage: &Coverage,
-    files: &mut Files,
-) -> Vec<Listing> {
-    let assembly = Assembly::new(xlen);
-    let counts = coverage.counts(image);
-    let instruction = |pc: u64, len: u8, bits: u32| {
-        let text = assembly.text(bits, len).unwrap_or_else(|| format!(".word 0x{bits:x}"));
-        (format!("0x{pc:08x}"), text, counts.get(&pc).copied().unwrap_or(0), coverage.branch(pc))
-    };
-    let mut all: Vec<Listing> = Vec::new();
-    let mut nameless = None;
-    let mut left = LISTED;
-    for f in functions.iter_mut().filter(|f| f.source.is_none()) {
-        let ranges: Vec<_> = symbols.ranges(&f.name).collect();
-        if ranges.is_empty() && nameless.is_some() {
-            f.listing = nameless;
-            continue;
-        }
-        let mut code = Vec::new();
-        if ranges.is_empty() {
-            let mut pcs: Vec<u64> = counts.keys().copied().filter(|pc| symbols.at(*pc).is_none()).collect();
-            pcs.sort_unstable();
-            code.extend(
-                pcs.into_iter().filter_map(|pc| image.instruction(pc).map(|(bits, len)| instruction(pc, len, bits))),
-            );
-        }
-        for range in &ranges {
-            let mut pc = range.start;
-            while let Some((bits, len)) = image.instruction(pc).filter(|_| pc < range.end) {
-                code.push(instruction(pc, len, bits));
-                pc += u64::from(len.max(2));
-            }
-        }
-        if code.len() > left {
-            files.not_listed += 1;
-            continue;
-        }
-        left -= code.len();
-        f.listing = Some(all.len() as u32);
-        let name = if ranges.is_empty() {
-            nameless = f.listing;
-            "code without symbols".into()
-        } else {
-            f.name.clone()
-        };
-        all.push(Listing { name, code });
+#[derive(Debug, Default)]
+pub struct Listings {
+    all: Vec<Listing>,
+    /// Instructions that are listed.
+    listed: usize,
+}
+
+impl Listings {
+    /// The listings.
+    pub fn into_vec(self) -> Vec<Listing> {
+        self.all
     }
-    all
+
+    /// Adds those of `functions` of a program.
+    pub fn add<'f>(
+        &mut self,
+        functions: impl Iterator<Item = &'f mut Function>,
+        of: &OfProgram<'_>,
+        files: &mut Files,
+    ) {
+        let OfProgram { symbols, image, coverage, .. } = of;
+        let assembly = Assembly::new(of.program.xlen);
+        let counts = coverage.counts(image);
+        let instruction = |pc: u64, len: u8, bits: u32| {
+            let text = assembly.text(bits, len).unwrap_or_else(|| format!(".word 0x{bits:x}"));
+            (format!("0x{pc:08x}"), text, counts.get(&pc).copied().unwrap_or(0), coverage.branch(pc))
+        };
+        let mut nameless = None;
+        for f in functions.filter(|f| f.source.is_none()) {
+            let ranges: Vec<_> = symbols.ranges(&f.name).collect();
+            if ranges.is_empty() && nameless.is_some() {
+                f.listing = nameless;
+                continue;
+            }
+            let mut code = Vec::new();
+            if ranges.is_empty() {
+                let mut pcs: Vec<u64> = counts.keys().copied().filter(|pc| symbols.at(*pc).is_none()).collect();
+                pcs.sort_unstable();
+                code.extend(
+                    pcs.into_iter()
+                        .filter_map(|pc| image.instruction(pc).map(|(bits, len)| instruction(pc, len, bits))),
+                );
+            }
+            for range in &ranges {
+                let mut pc = range.start;
+                while let Some((bits, len)) = image.instruction(pc).filter(|_| pc < range.end) {
+                    code.push(instruction(pc, len, bits));
+                    pc += u64::from(len.max(2));
+                }
+            }
+            if self.listed + code.len() > LISTED {
+                files.not_listed += 1;
+                continue;
+            }
+            self.listed += code.len();
+            f.listing = Some(self.all.len() as u32);
+            let name = if ranges.is_empty() {
+                nameless = f.listing;
+                "code without symbols".into()
+            } else {
+                f.name.clone()
+            };
+            self.all.push(Listing { name, code });
+        }
+    }
 }

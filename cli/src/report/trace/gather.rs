@@ -1,16 +1,19 @@
 //! What the page of a trace shows, from one replay
 
-use super::code::{listings, parts, sources, Files};
+use super::code::{parts, sources, Files, Listings, OfProgram};
+use crate::args::contexts::Processes;
 use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::progress::Bars;
 use crate::Failure;
-use host::views::coverage::Coverage;
+use host::contexts::Split;
+use host::input::Named;
+use host::views::coverage::{Coverage, Files as Found};
 use host::views::lines::Lines;
 use host::views::paths::Paths;
 use host::views::profile::Profile;
-use host::views::source::Missing;
-use host::views::thinned::{cause_name, Row, Shape, Thinned, INTERRUPT};
+use host::views::source::{Missing, Replayed};
+use host::views::thinned::{cause_name, By, Row, Shape, Thinned, INTERRUPT};
 use report::trace::{Core, Flame, Function, Spans, Timeline, Trace};
 use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use std::path::Path;
@@ -27,7 +30,7 @@ const DEPTH: usize = 32;
 /// All views of one replay.
 struct Views {
     profile: Profile,
-    coverage: Coverage,
+    coverage: Split<Coverage>,
     thinned: Thinned,
 }
 
@@ -68,42 +71,81 @@ pub struct Gathered {
 }
 
 /// Replays the trace once for all views.
-pub fn gather(execution: &Execution, folder: &Path) -> Result<Gathered, Failure> {
-    let (replayed, named) = execution.open()?;
+pub fn gather(
+    execution: &Execution,
+    (replayed, named, processes): (Replayed, Named, Processes),
+    folder: &Path,
+) -> Result<Gathered, Failure> {
     let symbols = execution.symbols()?;
     let (cores, cycles, image) = (replayed.cores(), replayed.has_cycles(), replayed.image());
+    let (elfs, numbers) = processes.numbered();
+    let (selected, selection) = (processes.selected(elfs.len()), &processes.selection);
+    let own = processes.open(&replayed)?;
     // a program without tasks is none that cannot be shown
     let tasks = TaskArgs::default().recorded(&execution.elf, &replayed, &named.program).ok().flatten();
-    let shape = Shape { cycles, depth: DEPTH, most: SPANS, by_task: false };
-    let mut coverage = Coverage::new();
-    coverage.begin(cores);
+    let shape = Shape { cycles, depth: DEPTH, most: SPANS, by: By::Core };
+    let mut coverages = vec![Coverage::new(); 1 + elfs.len()];
+    coverages.iter_mut().for_each(|coverage| coverage.begin(cores));
+    let profile = Profile::new(symbols.clone(), Some(image.clone()), cores).with_contexts(own.clone());
+    let thinned = Thinned::new(symbols.clone(), Some(image.clone()), cores, shape, tasks).with_contexts(own.clone());
     let mut views = Views {
-        profile: Profile::new(symbols.clone(), Some(image.clone()), cores),
-        coverage,
-        thinned: Thinned::new(symbols.clone(), Some(image.clone()), cores, shape, tasks),
+        profile: profile.only(selection.clone()),
+        coverage: Split::new(cores, coverages, numbers.clone(), selection.clone()),
+        thinned: thinned.only(selection.clone()),
     };
     let missing = replayed.report_to(&mut views, &Bars)?;
     let Views { profile, coverage, thinned } = views;
-    let thinned = thinned.finish();
+    let (coverages, thinned) = (coverage.into_sinks(), thinned.finish());
 
+    let number_of = |program: u32| {
+        let context = own.get((program as usize).checked_sub(1)?)?.context;
+        numbers.iter().find(|(of, _)| *of == context).map(|(_, number)| *number)
+    };
     let shares = profile.flat();
+    // number of each function's program, of which several contexts can have one
+    let of: Vec<usize> = shares.iter().map(|share| number_of(share.program).unwrap_or(0)).collect();
     let mut functions: Vec<Function> = shares
         .into_iter()
         .map(|s| Function { name: s.function, own: s.own, total: s.total, source: None, listing: None })
         .collect();
-    let lines = Lines::open(&execution.elf).ok();
-    let found = lines.as_ref().map(|l| coverage.files(&named.program, l, &symbols, &Paths::default()));
+    let mut programs = vec![OfProgram {
+        lines: Lines::open(&execution.elf).ok(),
+        symbols,
+        program: named.program,
+        image,
+        coverage: &coverages[0],
+    }];
+    for (elf, number) in elfs.iter().zip(1..) {
+        let context = numbers.iter().find(|(_, of)| *of == number).map(|(context, _)| *context);
+        let Some(own) = own.iter().find(|own| Some(own.context) == context) else { continue };
+        programs.push(OfProgram {
+            lines: Lines::open(elf).ok(),
+            symbols: own.symbols.clone(),
+            program: Named::open(elf)?.program,
+            image: own.image.clone(),
+            coverage: &coverages[number],
+        });
+    }
+    let mut found: Option<Found> = None;
+    for (program, _) in programs.iter().zip(&selected).filter(|(_, selected)| **selected) {
+        let Some(lines) = &program.lines else { continue };
+        let files = program.coverage.files(&program.program, lines, &program.symbols, &Paths::default());
+        found.get_or_insert_with(Found::default).add(files);
+    }
     let mut files = Files::default();
     let all = found.as_ref().map_or_else(Vec::new, |f| sources(f, folder, &mut files));
-    if let Some(lines) = &lines {
-        for f in &mut functions {
-            let place = symbols.ranges(&f.name).next().and_then(|range| lines.at(range.start));
-            f.source = place.and_then(|(path, line)| {
-                Some((all.iter().position(|s| s.path == path && s.text.is_some())? as u32, line))
-            });
-        }
+    for (f, of) in functions.iter_mut().zip(&of) {
+        let OfProgram { lines, symbols, .. } = &programs[*of];
+        let Some(lines) = lines else { continue };
+        let place = symbols.ranges(&f.name).next().and_then(|range| lines.at(range.start));
+        f.source = place
+            .and_then(|(path, line)| Some((all.iter().position(|s| s.path == path && s.text.is_some())? as u32, line)));
     }
-    let listings = listings(&mut functions, &image, named.program.xlen, &symbols, &coverage, &mut files);
+    let mut listings = Listings::default();
+    for (number, program) in programs.iter().enumerate() {
+        let functions = functions.iter_mut().zip(&of).filter(|(_, of)| **of == number).map(|(f, _)| f);
+        listings.add(functions, program, &mut files);
+    }
     let timeline = timeline(&thinned, missing.damage.is_some());
     let spans = timeline.cores.iter().map(|c| c.rows.iter().map(Vec::len).sum::<usize>() / 4).sum();
     let trace = Trace {
@@ -113,7 +155,7 @@ pub fn gather(execution: &Execution, folder: &Path) -> Result<Gathered, Failure>
         functions,
         sources: all,
         parts: found.as_ref().map(|f| parts(&f.sums())),
-        listings,
+        listings: listings.into_vec(),
         timeline,
     };
     Ok(Gathered { trace, missing, spans, files })
@@ -164,8 +206,7 @@ fn spans(row: &Row) -> Spans {
 
 fn timeline(thinned: &Thinned, damaged: bool) -> Timeline {
     let tasks = thinned.tasks();
-    let most = |f: &dyn Fn(u32) -> bool| thinned.tracks().iter().flat_map(|t| t.tasks.spans()).any(|s| f(s.name));
-    let several = tasks.is_some() || most(&|name| name > 0);
+    let several = tasks.is_some() || thinned.has_stacks();
     let cores: Vec<Core> = thinned
         .tracks()
         .iter()

@@ -7,7 +7,7 @@ use super::{Change, Stack, DEEPEST};
 use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
 use retire::image::Image;
-use retire::FlowEvent;
+use retire::{Context, FlowEvent};
 use std::collections::HashMap;
 
 /// A list of calls. [`Path::NONE`] is the empty one.
@@ -34,12 +34,13 @@ pub struct Follower {
     functions: Functions,
     image: Option<Image>,
     cores: Vec<Core>,
-    /// Nodes by caller, return address, and whether it is that of a trap.
+    /// Nodes by the call above.
     index: HashMap<Node, Path>,
     tree: Vec<Node>,
 }
 
-type Node = (Path, u64, bool);
+/// The call above, return address, whether it is that of a trap, and number of the program there.
+type Node = (Path, u64, bool, u32);
 
 impl Follower {
     /// At the beginning.
@@ -81,8 +82,11 @@ impl Follower {
         let frames = core.stack.frames();
         let shown = frames.len().min(DEEPEST);
         for (at, frame) in frames.iter().enumerate().take(shown).skip(kept) {
-            let above = if at == 0 { Path::NONE } else { core.nodes[at - 1] };
-            let key = (above, frame.back, frame.handler());
+            let (above, program) = match at.checked_sub(1) {
+                None => (Path::NONE, 0),
+                Some(caller) => (core.nodes[caller], frames[caller].function.program),
+            };
+            let key = (above, frame.back, frame.handler(), program);
             core.nodes[at] = *self.index.entry(key).or_insert_with(|| {
                 self.tree.push(key);
                 Path(self.tree.len() as u32 - 1)
@@ -101,21 +105,29 @@ impl Follower {
     }
 
     /// The calls and traps of a path, innermost first.
-    fn above(&self, path: Path) -> impl Iterator<Item = (u64, bool)> + '_ {
+    fn above(&self, path: Path) -> impl Iterator<Item = (u64, bool, u32)> + '_ {
         let node = |path: &Path| self.tree.get(path.0 as usize);
         std::iter::successors(node(&path), move |(above, ..)| node(above))
-            .map(|(_, back, trap)| (*back, *trap))
-            .filter(|(back, _)| *back != 0)
+            .map(|(_, back, trap, program)| (*back, *trap, *program))
+            .filter(|(back, ..)| *back != 0)
     }
 
     /// Return addresses of the calls of a path, innermost first.
     pub fn calls(&self, path: Path) -> Vec<u64> {
-        self.above(path).map(|(back, _)| back).collect()
+        self.above(path).map(|(back, ..)| back).collect()
     }
 
-    /// Addresses within the calling instructions of a path, and of interrupted instructions, innermost first.
-    pub fn sites(&self, path: Path) -> Vec<u64> {
-        self.above(path).map(|(back, trap)| if trap { back } else { back.wrapping_sub(1) }).collect()
+    /// Addresses within the calling instructions of a path, and of interrupted instructions, innermost first, each with the number of its
+    /// program.
+    pub fn sites(&self, path: Path) -> Vec<(u32, u64)> {
+        self.above(path)
+            .map(|(back, trap, program)| (program, if trap { back } else { back.wrapping_sub(1) }))
+            .collect()
+    }
+
+    /// Number of the program of a context.
+    pub fn program_in(&self, context: Context) -> u32 {
+        self.functions.program_in(context)
     }
 
     /// Name of a function by its number.

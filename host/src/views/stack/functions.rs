@@ -53,7 +53,8 @@ pub struct Functions {
     of: Vec<(Context, u32)>,
     /// Program of the current context.
     current: u32,
-    names: Vec<String>,
+    /// Name and number of the program of each function.
+    names: Vec<(String, u32)>,
 }
 
 impl Functions {
@@ -76,8 +77,14 @@ impl Functions {
     #[inline]
     pub fn enter(&mut self, context: Context) {
         if !self.of.is_empty() {
-            self.current = self.of.iter().find(|(of, _)| *of == context).map_or(0, |(_, program)| *program);
+            self.current = self.program_in(context);
         }
+    }
+
+    /// Number of the program of a context.
+    #[inline]
+    pub fn program_in(&self, context: Context) -> u32 {
+        self.of.iter().find(|(of, _)| *of == context).map_or(0, |(_, program)| *program)
     }
 
     /// Number of the program of the current context.
@@ -108,7 +115,7 @@ impl Functions {
             None => {
                 let named = name.is_some();
                 let number = self.names.len() as u32;
-                self.names.push(name.map_or_else(|| format!("0x{pc:08x}"), str::to_string));
+                self.names.push((name.map_or_else(|| format!("0x{pc:08x}"), str::to_string), current));
                 let function = Function { number, start: range.start, end: range.end, named, program: current };
                 program.known.insert(key, function);
                 function
@@ -120,11 +127,16 @@ impl Functions {
 
     /// Name of a function by its number.
     pub fn name(&self, function: u32) -> &str {
-        &self.names[function as usize]
+        &self.names[function as usize].0
     }
 
     /// All names, by number.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
+        self.names.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Number of the program of a function: 0 the common one, then those of contexts in their order.
+    pub fn program_of(&self, function: u32) -> u32 {
+        self.names[function as usize].1
     }
 }

@@ -13,11 +13,13 @@
 //! | `flow.rs` | what each kind of event does |
 //! | `contexts.rs` | stacks that wait |
 //! | [`follower`] | the stacks of all cores, and calls as numbers |
+//! | [`shown`] | what is shown of them where contexts are selected |
 
 mod contexts;
 mod flow;
 pub mod follower;
 pub mod functions;
+pub mod shown;
 #[cfg(test)]
 mod tests;
 
