@@ -8,13 +8,13 @@ static struct {
     uint32_t lock, since;
 } taken[16]; // by core; a lock at address 0: none is known
 
-DIAG_ON(takes, "ret:mutex_lock", "arg0")
+DIAG_ON(takes, "ret:mutex_lock", "arg0, time")
 {
     taken[diag_core(e)].lock = e->args[0];
     taken[diag_core(e)].since = e->time;
 }
 
-DIAG_ON(gives, "call:mutex_unlock", "arg0")
+DIAG_ON(gives, "call:mutex_unlock", "arg0, time")
 {
     uint32_t lock = e->args[0], core = diag_core(e);
     if (!e->lost && taken[core].lock == lock)
