@@ -237,9 +237,9 @@ impl<'a> Handlers<'a> {
         for arrived in chip.take_arrived() {
             match (&arrived.packet.body, &mut ring_processor) {
                 (Body::Event(e), None) => self.program_output.take(e),
+                // it reports the losses with what it sends
                 (Body::Event(e), Some(ring_processor)) => {
-                    self.program_output.lost += u64::from(e.lost);
-                    handle(ring_processor, Some(&Event { lost: 0, ..*e }), &mut self.program_output);
+                    handle(ring_processor, Some(e), &mut self.program_output);
                 }
                 (Body::Control { .. }, _) => {}
             }

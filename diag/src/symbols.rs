@@ -9,9 +9,11 @@ mod debug_info;
 mod find;
 mod lines;
 mod names;
+mod parameters;
 mod types;
 
 pub use find::{Site, SiteKind, Variable};
+pub use parameters::{Parameter, Passed};
 pub use types::Number;
 
 use code::Code;

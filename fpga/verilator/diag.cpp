@@ -10,6 +10,7 @@
 //   1 retired: cycle, pc, npc, rd | rmask << 8 | wmask << 16, rd value, address, read, written
 //   2 byte of the link: cycle, byte      3 the cores start: cycle
 //   5 a trap is taken: address, cause    6 request to the host
+//   7 the DMA stores: cycle, address, data, bytes
 //   4 end: cycles of the cores, stores (2), their hash (2), exited
 #include "Vsoc.h"
 #include "verilated.h"
@@ -101,6 +102,13 @@ int main(int argc, char** argv) {
                 store(cycle << 8 | top.access_master << 4 | top.access_wstrb);
                 store(static_cast<uint64_t>(top.access_addr) << 32 | top.access_wdata);
                 store_count++;
+                if (top.access_master >= CORES) {
+                    put(7);
+                    put(now);
+                    put(top.access_addr);
+                    put(top.access_wdata);
+                    put(top.access_wstrb);
+                }
             }
             if (top.exited) exited = true;
             if (!top.run) stopped = true;

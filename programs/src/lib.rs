@@ -199,8 +199,9 @@ pub fn load(name: &str) -> Option<Program> {
 }
 
 /// Programs of `programs/diag` for the diagnosis processor, by name.
-pub const HANDLERS: [(&str, &[u8]); 3] = [
+pub const HANDLERS: [(&str, &[u8]); 4] = [
     ("chaos", include_bytes!("../diag/elf/chaos.elf")),
+    ("held", include_bytes!("../diag/elf/held.elf")),
     ("locks", include_bytes!("../diag/elf/locks.elf")),
     ("race", include_bytes!("../diag/elf/race.elf")),
 ];

@@ -23,6 +23,7 @@ use hdl::diag::generator::full::registers::Registers;
 use hdl::diag::generator::full::slots::Slots;
 use hdl::diag::generator::full::stack::Stack;
 use hdl::diag::generator::full::word::Word;
+use hdl::diag::generator::master::MasterObserver;
 use hdl::diag::generator::observer::Observer;
 use hdl::diag::generator::window::Window;
 use hdl::diag::line::Line;
@@ -52,6 +53,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
     let seat = |kind| verilog(Slot::<RingPortIn>::new(node(kind).expect("a circuit")));
     let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0, false)));
+    let windows = || verilog(Slot::new(generator(&GeneratorParams::FULL, 0, true)));
+    let held = GeneratorParams { stalls: true, ..GeneratorParams::FULL };
     let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
     let rvfi = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
     let small = DiagParams {
@@ -81,6 +84,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("lite generator, 12 slots", Box::new(|| of(GeneratorParams::LITE)), both),
         ("full generator, 16 slots", Box::new(|| of(GeneratorParams::FULL)), both),
         ("full generator, 12 slots", Box::new(|| of(twelve)), both),
+        ("full generator that stalls, 16 slots", Box::new(|| of(held)), both),
+        ("full generator with windows, 16 slots", Box::new(windows), both),
+        ("generator of a bus master, 4 slots", Box::new(|| of(GeneratorParams::MASTER)), both),
         ("slots of the full generator", Box::new(|| verilog(Slots::new(16, 4))), both),
         ("log of the full generator", Box::new(|| verilog(Log::new(16, 4))), both),
         ("registers of the full generator", Box::new(|| verilog(Registers::new())), both),
@@ -90,6 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("control of the full generator", Box::new(|| verilog(Control::new(4))), both),
         ("outbox of the full generator", Box::new(|| verilog(Outbox::new(0))), both),
         ("window of a generator", Box::new(|| verilog(Window::new())), both),
+        ("observer of a bus master", Box::new(|| verilog(MasterObserver::new())), both),
         ("observer", Box::new(|| verilog(Observer::new(&rvfi))), both),
         ("counters, 64", Box::new(|| seat(NodeKind::Count(64))), both),
         ("aggregate, 256 entries", Box::new(|| seat(NodeKind::Aggregate(256))), both),
@@ -123,7 +130,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("{:.0} | {} |", gates.gates, gates.memory_bits)
         };
         for device in *devices {
-            let many = name.contains("generator") || name.starts_with("core") || *name == "observer";
+            let many = name.contains("generator") || name.starts_with("core") || name.starts_with("observer");
             let (text, added) = if many { few_pins(&verilog) } else { (verilog.clone(), 0) };
             let p = place(&text, *device, 1, 50)?;
             let mut r = p.resources;

@@ -66,7 +66,7 @@ pub struct ChipArgs {
     #[arg(long)]
     unordered: bool,
     /// Bus masters other than cores, with an event generator each: `write:` and `access:` see their stores, too, as those
-    /// of the cores after the last. The built-in machine has one, a DMA. Not with --soc or --processor
+    /// of the cores after the last. The built-in machine has one, a DMA, and so has the SoC of --soc with 1. Not with --processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
     /// Stall the cores while the log of an event generator is full, so that overload loses no event. This changes the run
@@ -102,13 +102,12 @@ impl ChipArgs {
         Self { masters: 1, ..Self::with_clock(clock) }
     }
 
-    /// Refuses what is for scripts on the simulated chip.
-    pub fn only_cores(&self, of: &str) -> Result<(), Failure> {
-        let refused = |what: String| Err(Failure::Other(what));
+    /// Refuses what is for scripts on the simulated chip; `most`: number of bus masters that are observed there.
+    pub fn fits(&self, of: &str, most: u8) -> Result<(), Failure> {
         match self.masters {
-            0 if self.stall => refused(format!("`--stall`: not with `{of}`, whose cores do not wait")),
-            0 => Ok(()),
-            n => refused(format!("`--masters {n}`: not with `{of}`, which observes cores only")),
+            n if n > most => Err(Failure::Other(format!("`--masters {n}`: with `{of}` at most {most}"))),
+            _ if self.stall => Err(Failure::Other(format!("`--stall`: not with `{of}`, whose cores do not wait"))),
+            _ => Ok(()),
         }
     }
 
@@ -389,7 +388,7 @@ impl ScriptArgs {
         core: CoreKind,
         detection: PointDetection,
     ) -> Result<OpenedSoc, Failure> {
-        chip.only_cores("--soc")?;
+        chip.fits("--soc", 1)?;
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => built(builtin, core)?.to_vec(),
             None => input::elf(Path::new(input))?,

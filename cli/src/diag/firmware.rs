@@ -10,7 +10,7 @@ use std::path::Path;
 /// The diagnosis processor.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ProcessorArgs {
-    /// Program for the diagnosis processor, instead of a script: an ELF, builtin:locks or builtin:race
+    /// Program for the diagnosis processor, instead of a script: an ELF, builtin:held, builtin:locks or builtin:race
     #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text", value_parser = input_name())]
     processor: Option<String>,
     /// Time limit of a handler of --processor, in clock cycles, 64 to 4194304

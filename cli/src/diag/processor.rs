@@ -30,7 +30,7 @@ use std::io::Write;
 fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let input = script.only_input()?;
-    chip.only_cores("--processor")?;
+    chip.fits("--processor", 0)?;
     let opened = script.open_text((name.clone(), firmware.script()), input, machine, chip, PointDetection::Triggers)?;
     Ok((firmware, opened))
 }
@@ -67,6 +67,7 @@ fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Fa
 /// Runs it on the chip's circuits.
 fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &SocArgs) -> Result<OnSoc, Failure> {
     let (name, firmware) = script.processor.firmware()?;
+    chip.fits("--processor", 0)?;
     let mut opened = script.open_soc_text(
         (name.clone(), firmware.script()),
         script.only_input()?,

@@ -108,7 +108,7 @@ impl OpenedSoc {
     }
 
     fn config(&self) -> SocConfig {
-        SocConfig::simulated(self.core, self.params.cores)
+        SocConfig { dma: self.params.masters > 0, ..SocConfig::simulated(self.core, self.params.cores) }
     }
 }
 
@@ -176,7 +176,7 @@ pub fn drive(
         outside: Vec::new(),
         nodes: params.nodes.clone(),
         windows: trace.is_some_and(|t| t.window.is_some()),
-        masters: 0,
+        masters: params.masters,
     };
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
@@ -264,6 +264,7 @@ pub fn observe(
 ) -> Result<Observed, Failure> {
     let params = &opened.params;
     let mut before = load::set(layout, params.cores, params.generator.lite);
+    before.extend(load::set_masters(layout, params.cores, params.masters));
     let window = request.and_then(|w| w.window.as_ref());
     if let Some(window) = window {
         let writes = window.set(layout.slots.len(), &params.generator)?;

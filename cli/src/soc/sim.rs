@@ -182,6 +182,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         trace: params.filter(|_| !args.no_trace),
         record: sizes,
         values: alone.or(params.and_then(|p| p.data)).filter(|_| !args.no_trace),
+        dma: false,
         record_after: args.record_after.unwrap_or(0),
         log2_fifo: args.log2_fifo,
         buffer: args.buffer,

@@ -3,7 +3,7 @@
 use super::expressions::Cx;
 use super::{Resolver, Source};
 use crate::app::{Expr, Kind, Number, Value};
-use crate::symbols::MASTER;
+use crate::symbols::{Passed, SiteKind, MASTER};
 use crate::Mistake;
 use sim::diag::master::NO_PC;
 use sim::diag::trigger::{Capture, Trigger};
@@ -79,22 +79,40 @@ impl Resolver<'_> {
         let (Source::Slot(places), true) = (cx.source, ["call", "ret"].contains(&cx.probe.kind.as_str())) else {
             return wrong("`args` are those of call: and ret:".into());
         };
-        let (trigger, _) = places[0];
-        let parameters = code_address(&trigger).and_then(|at| self.symbols.parameters(at));
-        let Some(parameters) = parameters else {
-            return wrong(format!("{} has no debug information of its parameters; arg0 to arg7 are there", cx.probe));
+        // an inlined copy is no place for an event with arguments
+        let called: Vec<Trigger> = places.iter().filter(|p| p.1 == SiteKind::Function).map(|p| p.0).collect();
+        let Some(trigger) = called.first() else {
+            return wrong(format!("`args.{name}`: every call of {} was inlined; no register has it", cx.probe));
         };
-        let Some(n) = parameters.iter().position(|p| p.0 == name) else {
-            let names: Vec<&str> = parameters.iter().map(|p| p.0.as_str()).collect();
-            return wrong(format!("{} has no parameter `{name}`; it has {}", cx.probe, names.join(", ")));
-        };
-        let simple = |p: &(String, Option<Number>)| p.1.is_some_and(|n| n.size <= 4);
-        let Some(of) = parameters[n].1.filter(|_| n < 8 && parameters[..=n].iter().all(simple)) else {
-            let what =
-                "a parameter before it, or itself, is not a number in one register; arg0 to arg7 and sarg0.. are words";
-            return wrong(format!("`args.{name}`: {what}"));
-        };
-        let register = 10 + n as u8;
+        let mut found: Vec<(u8, Number)> = Vec::new();
+        for at in called.iter().filter_map(code_address) {
+            let Some(parameters) = self.symbols.parameters(at) else {
+                let what = "has no debug information of its parameters; arg0 to arg7 are there";
+                return wrong(format!("{} {what}", cx.probe));
+            };
+            let Some(parameter) = parameters.iter().find(|p| p.name == name) else {
+                let names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
+                return wrong(format!("{} has no parameter `{name}`; it has {}", cx.probe, names.join(", ")));
+            };
+            match (parameter.passed, parameter.number) {
+                (Passed::Register(register), Some(number)) => found.push((register, number)),
+                (Passed::Nowhere, _) => {
+                    let shown = self.symbols.at(at).unwrap_or_default();
+                    return wrong(format!("`args.{name}`: no register has it where {shown} is entered, at {at:#x}"));
+                }
+                _ => {
+                    return wrong(format!(
+                        "`args.{name}`: a parameter before it, or itself, is not a number in one register; arg0 to arg7 and \
+                         sarg0.. are words"
+                    ))
+                }
+            }
+        }
+        let (register, of) = found[0];
+        if found.iter().any(|f| *f != found[0]) {
+            let what = "is not in the same register, or not of the same type, in all functions and copies";
+            return wrong(format!("`args.{name}` {what} that {} selects; name one of them", cx.probe));
+        }
         let capture = if trigger.is_return() { Capture::EntryRegister(register) } else { Capture::Register(register) };
         let word = Self::captured(cx, capture);
         Ok(if of.size == 4 && !of.signed { word } else { Expr::Cast(of, Box::new(word)) })

@@ -42,6 +42,8 @@ pub(super) struct Placed {
     pub declared: Declared,
     /// Its entry, or that of the declaration.
     pub entry: EntryId,
+    /// Its own entry.
+    pub own: EntryId,
 }
 
 /// A row of the line table at which a statement starts.
@@ -103,7 +105,7 @@ impl DebugInfo {
                     let low = low.and_then(|v| self.dwarf.attr_address(unit, v).ok().flatten());
                     if let Some(at) = low.map(|at| at as u32).filter(|at| is_code(*at)) {
                         let (declared, id) = self.declared(n, entry);
-                        functions.push(Placed { at, declared, entry: id });
+                        functions.push(Placed { at, declared, entry: id, own: (n, entry.offset()) });
                     }
                 }
                 gimli::DW_TAG_inlined_subroutine => {
@@ -133,7 +135,8 @@ impl DebugInfo {
                         (operations.next(), operations.next())
                     {
                         let (declared, id) = self.declared(n, entry);
-                        variables.push(Placed { at: address as u32, declared, entry: id });
+                        let own = (n, entry.offset());
+                        variables.push(Placed { at: address as u32, declared, entry: id, own });
                     }
                 }
                 _ => {}

@@ -1,8 +1,8 @@
 //! Functions and variables by the names that a script gives them
 
-use super::debug_info::{Declared, EntryId, Placed};
+use super::debug_info::{Declared, Placed};
 use super::names::{Name, Query};
-use super::{Number, Symbol, Symbols};
+use super::{Parameter, Symbol, Symbols};
 
 /// Kind of a location of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,10 +208,10 @@ impl Symbols {
         self.all.iter().filter(is).map(|s| s.printed.as_str()).collect()
     }
 
-    /// Parameters of the function at an address: name, and type if it is a number. `None`: no debug information.
-    pub fn parameters(&self, first: u32) -> Option<Vec<(String, Option<Number>)>> {
+    /// Parameters of the function at an address. `None`: no debug information.
+    pub fn parameters(&self, first: u32) -> Option<Vec<Parameter>> {
         let debug = self.debug.as_ref()?;
-        let entry: EntryId = debug.functions.iter().find(|f| f.at == first)?.entry;
-        Some(debug.parameters(entry))
+        let function = debug.functions.iter().find(|f| f.at == first)?;
+        Some(debug.parameters(first, function.own, function.entry))
     }
 }

@@ -1,10 +1,10 @@
-//! Members of variables and parameters of functions, from the types in DWARF
+//! Members of variables and numbers, from the types in DWARF
 
 use super::debug_info::{DebugInfo, Entry, EntryId};
 use gimli::{AttributeValue, Reader as _};
 
 /// Maximum depth of type definitions that are followed.
-const MAX_DEPTH: usize = 32;
+pub(super) const MAX_DEPTH: usize = 32;
 
 /// A number in memory or in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Number {
     pub signed: bool,
 }
 
-fn number(entry: &Entry, name: gimli::DwAt) -> Option<u64> {
+pub(super) fn number(entry: &Entry, name: gimli::DwAt) -> Option<u64> {
     match entry.attr_value(name)? {
         AttributeValue::Encoding(encoding) => Some(u64::from(encoding.0)),
         value => value.udata_value(),
@@ -24,7 +24,7 @@ fn number(entry: &Entry, name: gimli::DwAt) -> Option<u64> {
 
 impl DebugInfo {
     /// The type of an entry, without names and qualifiers.
-    fn type_of(&self, id: EntryId) -> Option<EntryId> {
+    pub(super) fn type_of(&self, id: EntryId) -> Option<EntryId> {
         let mut id = id;
         for _ in 0..MAX_DEPTH {
             id = self.referred(id.0, self.entry(id)?.attr_value(gimli::DW_AT_type))?;
@@ -40,7 +40,7 @@ impl DebugInfo {
         None
     }
 
-    fn children(&self, id: EntryId) -> Vec<EntryId> {
+    pub(super) fn children(&self, id: EntryId) -> Vec<EntryId> {
         let mut all = Vec::new();
         let Some(Ok(mut tree)) = self.units.get(id.0).map(|u| u.entries_tree(Some(id.1))) else { return all };
         let Ok(root) = tree.root() else { return all };
@@ -51,7 +51,7 @@ impl DebugInfo {
         all
     }
 
-    fn name(&self, id: EntryId) -> Option<String> {
+    pub(super) fn name(&self, id: EntryId) -> Option<String> {
         let value = self.entry(id)?.attr_value(gimli::DW_AT_name)?;
         let name = self.dwarf.attr_string(&self.units[id.0], value).ok()?;
         Some(name.to_string_lossy().ok()?.into_owned())
@@ -66,7 +66,7 @@ impl DebugInfo {
         dimensions.map(|d| count(d).unwrap_or(0)).fold(1, u64::saturating_mul)
     }
 
-    fn size(&self, id: EntryId, depth: usize) -> Option<u64> {
+    pub(super) fn size(&self, id: EntryId, depth: usize) -> Option<u64> {
         let entry = self.entry(id)?;
         if let Some(size) = number(&entry, gimli::DW_AT_byte_size) {
             return Some(size);
@@ -135,7 +135,7 @@ impl DebugInfo {
     }
 
     /// A type as a number; a pointer is an unsigned one.
-    fn number(&self, id: EntryId) -> Option<Number> {
+    pub(super) fn number(&self, id: EntryId) -> Option<Number> {
         let entry = self.entry(id)?;
         let size = self.size(id, 0).unwrap_or(4) as u32;
         let signed = match entry.tag() {
@@ -155,12 +155,5 @@ impl DebugInfo {
             _ => return None,
         };
         Some(Number { size, signed })
-    }
-
-    /// Parameters of a function: name, and type if it is a number.
-    pub fn parameters(&self, function: EntryId) -> Vec<(String, Option<Number>)> {
-        let is = |c: &EntryId| self.entry(*c).is_some_and(|e| e.tag() == gimli::DW_TAG_formal_parameter);
-        let of = |c: EntryId| (self.name(c).unwrap_or_default(), self.type_of(c).and_then(|t| self.number(t)));
-        self.children(function).into_iter().filter(is).map(of).collect()
     }
 }

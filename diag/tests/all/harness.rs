@@ -19,6 +19,8 @@ use sim::riscv::{Limits, Machine, MachineConfig};
 pub const NAMES: &[u8] = include_bytes!("../data/names.elf");
 /// `overloads.elf` of tests/data.
 pub const OVERLOADS: &[u8] = include_bytes!("../data/overloads.elf");
+/// `arguments.c` of tests/data, with `-O2` and with `-O0`.
+pub const ARGUMENTS: [&[u8]; 2] = [include_bytes!("../data/arguments.elf"), include_bytes!("../data/arguments_O0.elf")];
 
 /// A program with a script.
 pub struct Observed {

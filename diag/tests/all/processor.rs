@@ -1,5 +1,6 @@
 //! Compares programs on the diagnosis processor with scripts that do the same
 
+use diag::app::App;
 use diag::firmware::Firmware;
 use diag::handlers::Handlers;
 use diag::runtime::Output;
@@ -7,12 +8,27 @@ use diag::session::Reference;
 use diag::sink::{Format, Sink};
 use diag::symbols::Symbols;
 use retire::image::Image;
-use retire::RetireSink;
+use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::ChipParams;
 use sim::riscv::{Limits, Machine, MachineConfig};
 
 const HARTS: u8 = 4;
 const WATCHDOG: u32 = 1 << 16;
+
+/// A run with cycles that are `.1` times shorter, so that events come faster than a chip takes them.
+struct Faster<'a, S>(&'a mut S, u64);
+
+impl<S: RetireSink> RetireSink for Faster<'_, S> {
+    const WANTS_DATA: bool = S::WANTS_DATA;
+
+    fn event(&mut self, event: &FlowEvent) {
+        self.0.event(&FlowEvent { cycle: event.cycle / self.1, ..*event });
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.0.data(&DataEvent { cycle: data.cycle / self.1, ..*data });
+    }
+}
 
 struct Run {
     info: &'static programs::ProgramInfo,
@@ -63,13 +79,21 @@ impl Run {
         self.report_to(&mut alone);
         alone.finish().unwrap();
         let params = ChipParams { link_bits: 48_000_000, clock_hz: 50_000_000 * 64, ..ChipParams::new(HARTS) };
-        let mut chip = Handlers::on_chip(&firmware, &app, params, self.image(), WATCHDOG).unwrap();
-        self.report_to(&mut chip);
+        let (chip, lost) = self.on(&firmware, &app, params, (1, false));
+        assert_eq!(alone.totals().lost(), 0);
+        (self.lines(&alone.take_outputs()), chip, lost)
+    }
+
+    /// What it prints on a chip with its handlers there, or on the host behind it (`of.1`), for a run that is `of.0`
+    /// times faster, and the number of lost events.
+    fn on(&self, firmware: &Firmware, app: &App, params: ChipParams, of: (u64, bool)) -> (Vec<String>, u64) {
+        let place = if of.1 { Handlers::on_host } else { Handlers::on_chip };
+        let mut chip = place(firmware, app, params, self.image(), WATCHDOG).unwrap();
+        self.report_to(&mut Faster(&mut chip, of.0));
         chip.finish().unwrap();
         let totals = chip.totals();
         assert_eq!(totals.reported, totals.lost(), "every loss is reported");
-        assert_eq!(alone.totals().lost(), 0);
-        (self.lines(&alone.take_outputs()), self.lines(&chip.take_outputs()), totals.lost())
+        (self.lines(&chip.take_outputs()), totals.lost())
     }
 }
 
@@ -105,6 +129,29 @@ fn the_lock_profile_in_c_is_that_of_the_script() {
     assert!(want.len() > 3, "{want:?}");
     assert_eq!(rows(&alone), want);
     assert_eq!((rows(&chip), lost), (want, 0));
+}
+
+/// A handler sees in its slot that events were lost before: of hold times, only those that happened are printed.
+#[test]
+fn hold_times_with_losses_are_those_of_the_lossless_run() {
+    let run = Run::of("lockcont");
+    let firmware = Firmware::parse(programs::handlers("held").unwrap()).unwrap();
+    let items = diag::parse::parse(&firmware.script()).unwrap();
+    let app = diag::resolve::resolve(&items, &run.symbols, 50_000_000).unwrap();
+    for (faster, host) in [(40, false), (200, false), (1, true), (40, true)] {
+        let mut alone = Handlers::alone(&firmware, &app, HARTS, run.image(), WATCHDOG).unwrap();
+        run.report_to(&mut Faster(&mut alone, faster));
+        alone.finish().unwrap();
+        let mut all = run.lines(&alone.take_outputs());
+        all.sort();
+        // events for the host leave by a slow link
+        let params = ChipParams { link_bits: 1_000_000, ..ChipParams::new(HARTS) };
+        let (lines, lost) = run.on(&firmware, &app, params, (faster, host));
+        let invented: Vec<&String> = lines.iter().filter(|l| all.binary_search(l).is_err()).collect();
+        println!("{faster} times, on the host {host}: {} of {} lines, {lost} lost", lines.len(), all.len());
+        assert!(lost > 100 && lines.len() > 10 && lines.len() < all.len(), "{lost} lost, {} lines", lines.len());
+        assert!(invented.is_empty(), "{} of {} lines: {:?}", invented.len(), lines.len(), invented.first());
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Functions and variables of one name, in C, C++ and assembler code: all are found, or the message lists them
 
-use crate::harness::{only_number, printed, NAMES, OVERLOADS};
+use crate::harness::{only_number, printed, ARGUMENTS, NAMES, OVERLOADS};
 use diag::symbols::{SiteKind, Symbols};
 
 fn count(elf: &[u8], probe: &str) -> i64 {
@@ -158,4 +158,39 @@ fn members_and_lines_are_points() {
     for (text, want) in [("return a - b;", 30), ("queue.depth++;", 30), ("total ^= x;", 40)] {
         assert_eq!(total(&format!("line:names.c:{}", line(text))), want, "{text}");
     }
+}
+
+/// `args.NAME` is the word that the function gets for the parameter, or is refused.
+#[test]
+fn parameters_are_in_the_registers_that_the_compiler_chose() {
+    let sum = |elf, probe: &str, value: &str| only_number(elf, &format!("{probe} {{ @n = sum({value}); }}"));
+    let wrong = |elf, probe: &str, name: &str| refused(elf, &format!("{probe} {{ @n = sum(args.{name}); }}"));
+    let [optimised, plain] = ARGUMENTS;
+    for (elf, probe, name, want) in [
+        (optimised, "call:kept", "used", 190),
+        (plain, "call:kept", "used", 190),
+        (plain, "call:kept", "unused", 19_000),
+        (optimised, "ret:kept", "used", 190),
+        // after the address of the result
+        (optimised, "call:filled", "first", 190),
+        (plain, "call:filled", "first", 190),
+        (plain, "ret:filled", "first", 190),
+        // after a parameter of two registers
+        (optimised, "call:after", "next", -190),
+        // after `this`
+        (OVERLOADS, "call:\"bank::Account::deposit(int, int)\"", "x", 1225),
+        (OVERLOADS, "call:\"bank::Account::deposit(int, int)\"", "y", 150),
+    ] {
+        assert_eq!(sum(elf, probe, &format!("args.{name}")), want, "{probe} {name}");
+    }
+    let message = wrong(optimised, "call:kept", "unused");
+    assert!(message.contains("`args.unused`: no register has it where kept.constprop.0 is entered"), "{message}");
+    for (elf, name) in [(optimised, "wide"), (plain, "wide"), (plain, "next")] {
+        let message = wrong(elf, "call:after", name);
+        assert!(message.contains("is not a number in one register"), "{message}");
+    }
+    // of several functions, if it is the same word
+    assert_eq!(sum(OVERLOADS, "call:*:helper", "args.x"), 1225 + 3825);
+    let message = wrong(OVERLOADS, "call:greater*", "a");
+    assert!(message.contains("name one of them"), "{message}");
 }

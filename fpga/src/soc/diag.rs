@@ -18,8 +18,9 @@ use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
 use retire::file::scratch;
 use retire::isa::length;
-use retire::FlowEvent;
+use retire::{FlowEvent, MasterStore};
 use sim::diag::generator::{Access, Generator, ObservedInsn};
+use sim::diag::master;
 use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::Event;
 use sim::diag::trigger::{GeneratorParams, Slot, SlotError};
@@ -91,6 +92,8 @@ pub struct DiagRun {
     pub stores: (u64, u64),
     /// Whether the program exited.
     pub exited: bool,
+    /// Stores of the DMA, each with its index in `retired`; cycles are those of the chip.
+    pub stores_of_dma: Vec<(usize, MasterStore)>,
     /// Traps taken: core, index in `retired`, address and cause (bit 4: interrupt).
     pub traps: Vec<(u8, usize, u32, u32)>,
 }
@@ -108,30 +111,42 @@ impl DiagRun {
         Ok(log.finish(self.cycles)?.0)
     }
 
-    /// The events that golden generators with `slots` send for the retire log, in commit order, each with its
-    /// destination, and the number of lost events. Nothing waits for a full FIFO.
+    /// The events that golden generators with `slots` send for the retire log and for the stores of the DMA, in commit
+    /// order, each with its destination, and the number of lost events. Nothing waits for a full FIFO.
     pub fn events(
         &self,
         cores: u8,
         params: GeneratorParams,
         slots: &[Slot],
     ) -> Result<(Vec<(u8, Event)>, u64), SlotError> {
-        let params = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..params };
-        let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
+        let unlimited = |params| GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..params };
+        let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(unlimited(params), c)).collect();
         generators.iter_mut().try_for_each(|g| g.set(slots.to_vec()))?;
+        let of_master = GeneratorParams { slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::MASTER };
+        let mut dma = Generator::new(unlimited(of_master), cores);
+        dma.set(master::slots(slots))?;
         let (mut events, mut traps) = (Vec::new(), self.traps.iter().peekable());
-        let mut taken = vec![None; usize::from(cores)];
-        for (n, r) in self.retired.iter().enumerate() {
-            while let Some((core, _, came, cause)) = traps.next_if(|t| t.1 == n) {
-                taken[usize::from(*core)] = Some((*came, *cause));
-            }
-            let g = &mut generators[usize::from(r.core)];
-            g.observe(&r.seen(taken[usize::from(r.core)].take()));
+        let mut observe = |g: &mut Generator, seen: &ObservedInsn| {
+            g.observe(seen);
             while !g.is_idle() {
                 g.clock(None);
                 events.extend(g.pop());
             }
+        };
+        let mut stores = self.stores_of_dma.iter().peekable();
+        let mut taken = vec![None; usize::from(cores)];
+        for (n, r) in self.retired.iter().enumerate() {
+            while let Some((_, store)) = stores.next_if(|s| s.0 <= n) {
+                observe(&mut dma, &master::observed(store));
+            }
+            while let Some((core, _, came, cause)) = traps.next_if(|t| t.1 == n) {
+                taken[usize::from(*core)] = Some((*came, *cause));
+            }
+            let core = usize::from(r.core);
+            observe(&mut generators[core], &r.seen(taken[core].take()));
         }
+        stores.for_each(|(_, store)| observe(&mut dma, &master::observed(store)));
+        generators.push(dma);
         Ok((events, generators.iter().map(|g| g.counts().0.total()).sum()))
     }
 }
@@ -177,6 +192,9 @@ impl DiagSoc {
         if chip.cores != config.cores || !matches!(config.output, Output::Port { .. }) {
             return Err(needs("a diagnosis chip", "a generator for each core, and a SoC with a port"));
         }
+        if chip.masters != u8::from(config.dma) {
+            return Err(needs("a generator of a bus master", "a SoC with one, a DMA"));
+        }
         let inner = SocConfig { trace: None, ..config.clone() };
         let soc = inner.verilog_with(Purpose::Simulation, Some(&ExtraCircuit::default()))?;
         let soc = soc.replace("module soc(", "module soc_inner(");
@@ -189,7 +207,7 @@ impl DiagSoc {
         let chip =
             DiagChip::new(&DiagParams { outside, ..chip.clone() }).map_err(|e| SocError::Refused(e.to_string()))?;
         let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
-        let top = top(config.core, config.cores, config.trace.is_some(), windows);
+        let top = top(config, windows);
         let text = format!("{soc}{chip}{trace}{top}");
         let header = header(config.cores);
         let files = [
@@ -330,6 +348,11 @@ fn take(
                 });
             }
             2 => run.bytes.push((source.word()?, source.word()? as u8)),
+            7 => {
+                let (cycle, addr, value, mask) = (source.word()?, source.word()?, source.word()?, source.word()?);
+                let store = MasterStore { addr: addr.into(), value, mask: mask as u8, cycle: cycle.into() };
+                run.stores_of_dma.push((run.retired.len(), store));
+            }
             5 => run.traps.push(((head >> 4 & 15) as u8, run.retired.len(), source.word()?, source.word()?)),
             6 => {
                 let (count, bytes) = match host(&run) {
@@ -354,7 +377,9 @@ fn take(
 }
 
 /// The top module with SoC and chip.
-fn top(core: CoreKind, cores: u8, traced: bool, windows: bool) -> String {
+fn top(config: &SocConfig, windows: bool) -> String {
+    let SocConfig { core, cores, dma, .. } = *config;
+    let traced = config.trace.is_some();
     let mut ports = [
         "input clk",
         "input reset",
@@ -398,6 +423,14 @@ fn top(core: CoreKind, cores: u8, traced: bool, windows: bool) -> String {
             let _ = write!(joined, ",\n        .rvfi_{name}_{i}(rvfi_{name}_{i})");
         }
         let _ = write!(joined, ",\n        .cause_{i}({{4'd0, cause_{i}[3:0]}})");
+    }
+    if dma {
+        // after the cores on the bus
+        let _ = write!(
+            joined,
+            ",\n        .master_valid_0(access && access_master == 4'd{cores} && access_wstrb != 4'd0), \
+             .master_addr_0(access_addr),\n        .master_mask_0(access_wstrb), .master_data_0(access_wdata)"
+        );
     }
     if traced {
         body.push_str(&trace::instances(cores, windows));

@@ -79,6 +79,9 @@ pub struct SocConfig {
     pub record: Option<Sizes>,
     /// Load-value system (scheme `cfiat`), either next to the trace system with a port of its own, or instead of it.
     pub values: Option<DataScheme>,
+    /// Whether there is a DMA, a bus master that is not a core; with scheme `inputs` there is one if it is recorded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dma: bool,
     /// Cycles that the cores run before recording starts; 0: it starts before them.
     pub record_after: u32,
     /// log2 of the depth of each event FIFO. 3..=8.
@@ -170,6 +173,7 @@ impl SocConfig {
             trace: None,
             record: None,
             values: None,
+            dma: false,
             record_after: 0,
             log2_fifo: 8,
             buffer: None,
@@ -248,6 +252,15 @@ impl SocConfig {
             }
             Circuit::check(&params, &self.system())?;
         }
+        if self.dma && !self.private_fetch {
+            return Err(SocError::Needs { what: "a DMA", needs: "fetches that do not use the bus" });
+        }
+        if self.dma && (self.values.is_some() || self.record.is_some_and(|sizes| !sizes.masters)) {
+            return Err(SocError::Needs {
+                what: "a DMA",
+                needs: "scheme inputs with +masters, or none that records data",
+            });
+        }
         if self.record_after > 0 && self.record.is_none_or(|sizes| sizes.known == 0) {
             let needs = "scheme inputs with +known4096: what RAM held must be recorded";
             return Err(SocError::Needs { what: "a start of the recording after that of the cores", needs });
@@ -296,9 +309,14 @@ impl SocConfig {
         self.values.is_some() && self.trace.is_some()
     }
 
-    /// Whether it has a DMA: if bus masters other than cores are recorded.
-    pub fn has_dma(&self) -> bool {
+    /// Whether bus masters other than cores are recorded.
+    pub(super) fn records_masters(&self) -> bool {
         self.record.is_some_and(|sizes| sizes.masters)
+    }
+
+    /// Whether it has a DMA.
+    pub fn has_dma(&self) -> bool {
+        self.dma || self.records_masters()
     }
 
     /// Whether the SoC sends words.
@@ -452,7 +470,7 @@ impl SocConfig {
         if dma {
             let _ = write!(
                 s,
-                "    // recorded as a bus master that is not a core\n    wire [31:0] device_rdata, dma_rdata;\n    \
+                "    // a bus master that is not a core\n    wire [31:0] device_rdata, dma_rdata;\n    \
                  assign d_rdata = device_rdata | dma_rdata;\n    \
                  soc_dma dma(.clk(clk), .reset(cores_reset),\n        \
                  .valid(d_valid), .addr(d_addr), .wdata(d_wdata), .wstrb(d_wstrb), .rdata(dma_rdata),\n        \

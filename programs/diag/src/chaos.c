@@ -3,11 +3,11 @@
 
 static uint32_t sum, table[8];
 
-// sends its arguments, combined with those of earlier events, args[0] mod 4 times
+// sends its arguments, combined with those of earlier events and with losses, args[0] mod 4 times
 DIAG_ON(echo, "", "")
 {
     uint32_t words[6];
-    sum += e->args[0] ^ e->args[5];
+    sum += e->args[0] ^ e->args[5] ^ e->lost << 16;
     table[e->args[1] & 7] += e->args[2];
     for (int i = 0; i < 6; i++)
         words[i] = e->args[i] + (i == 3 ? sum : table[i]);

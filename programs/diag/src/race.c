@@ -3,22 +3,26 @@
 
 DIAG_MESSAGE(race, "race: %d while %d owns");
 
-static uint32_t owner, open;
+// after a loss nothing is known until the account is opened again
+static enum { CLOSED, OPEN, UNKNOWN } state;
+static uint32_t owner;
 
 DIAG_ON(opened, "call:get_balance", "arg0")
 {
     uint32_t who = e->args[0];
-    if (open && owner != who)
+    if (!e->lost && state == OPEN && owner != who)
         DIAG_SAY(e, race, who, owner);
     owner = who;
-    open = 1;
+    state = OPEN;
 }
 
 DIAG_ON(closed, "ret:set_balance", "arg0")
 {
     uint32_t who = e->args[0];
-    if (open && owner == who)
-        open = 0;
-    else
+    if (e->lost)
+        state = UNKNOWN;
+    if (state == OPEN && owner == who)
+        state = CLOSED;
+    else if (state != UNKNOWN)
         DIAG_SAY(e, race, who, owner);
 }

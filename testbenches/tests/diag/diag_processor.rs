@@ -224,7 +224,7 @@ impl Bench {
             _ => {
                 let mut e = random_event(s, 2);
                 e.id = if s.percent(85) { e.id } else { s.below(6) as u8 };
-                e.lost = if s.percent(70) || e.words() > 15 { 0 } else { s.below(200) as u16 };
+                e.lost = if s.percent(70) || e.words() > 15 { 0 } else { s.below(2_000) as u16 };
                 Packet::event(src, ADDRESS, e).to_words()
             }
         }
@@ -296,7 +296,9 @@ fn random_handler(s: &mut Source) -> Vec<u8> {
     let load = |rd: u32, rs1: u32, offset: u32| offset << 20 | rs1 << 15 | 2 << 12 | rd << 7 | 0x03;
     let mut words = vec![lui(1, 0x30), load(3, 1, 0), load(4, 3, 0), load(5, 3, 8), load(6, 3, 12)];
     words.extend((7..32).map(|r| lui(r, s.bits(20) as u32)));
-    words.extend([lui(3, 0x20), store(7, 3, 0), store(5, 3, 8), store(6, 3, 12)]);
+    // all words of the event to send, which a reset does not clear; x4 has source and losses
+    words.push(lui(3, 0x20));
+    words.extend([7, 8, 5, 6, 4, 9, 10, 11].iter().zip(0..).map(|(r, n)| store(*r, 3, 4 * n)));
     // two valid addresses: in the code below, and after it
     words.extend([1, 2].map(|r| (r * 512) << 20 | r << 7 | 0x13));
     words.extend((0..40).map(|_| instruction(s)));

@@ -15,6 +15,7 @@ mod diag_port;
 mod diag_processor;
 mod diag_processor_chip;
 mod diag_soc;
+mod diag_soc_master;
 mod diag_tick;
 mod diag_trace;
 mod diag_window;

@@ -29,7 +29,7 @@ impl SocConfig {
         };
         if self.record.is_some() {
             let of_master = format!("d_master == 4'd{}", self.cores);
-            let (valid, master) = if self.has_dma() {
+            let (valid, master) = if self.records_masters() {
                 (
                     format!("access && !({of_master})"),
                     format!(

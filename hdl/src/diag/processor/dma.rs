@@ -4,7 +4,8 @@
 //! While no slot is free, the event is not accepted, so that the ring refuses further packets. A read gets its response here;
 //! a write goes to registers and memory and is acknowledged. A flush is put in a slot like an event, and acknowledged
 //! when all slots are free again. Malformed packets are dropped, and so are events while the processor does not run.
-//! Losses reported by producers are added up and sent with the next outgoing event.
+//! Losses reported by producers are added up and sent with the next outgoing event; the slot of an event has those that
+//! it reports.
 //!
 //! # Source
 //! Paper 004 section 4.2, network adapter with DMA; packets: `sim::diag::packet`.
@@ -35,7 +36,7 @@ use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
-use sim::diag::processor::{CONTROL, KIND, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
+use sim::diag::processor::{CONTROL, KIND, MAX_LOST, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
 
 /// What is done with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -114,6 +115,7 @@ pub struct Dma {
     waited: DFF<Bit>,
     slotted: DFF<Bit>,
     want_lost: DFF<Bit>,
+    lost_before: Signal<Local, Bits<10>>,
     datum: DFF<Bits<16>>,
     fresh: DFF<Bit>,
     at: DFF<Bits<12>>,
@@ -166,6 +168,7 @@ pub struct Dma {
     lost_bit: Fixed<Bits<16>>,
     is_answer: Fixed<Bits<16>>,
     most: Fixed<Bits<16>>,
+    most_lost: Fixed<Bits<10>>,
     one: Fixed<Bits<4>>,
     two: Fixed<Bits<4>>,
     four: Fixed<Bits<4>>,
@@ -189,6 +192,7 @@ impl Dma {
             lost_bit: Fixed::of(0x1000u64),
             is_answer: Fixed::of(0x8000u64),
             most: Fixed::of(0xffffu64),
+            most_lost: Fixed::of(MAX_LOST),
             one: Fixed::of(1u64),
             two: Fixed::of(2u64),
             four: Fixed::of(4u64),
@@ -269,6 +273,10 @@ impl Logic for Dma {
         self.stores.next = false;
         self.ends.next = false;
 
+        self.lost_before.next = self.got.word.val().get_bits::<10>(0);
+        if self.got.word.val().get_bits::<6>(10).any() {
+            self.lost_before.next = self.most_lost.val();
+        }
         self.slot_we.next = false;
         self.slot_half.next = self.half.q.val();
         self.slot_data.next = self.got.word.val();
@@ -351,6 +359,10 @@ impl Logic for Dma {
                     } else if self.want_lost.q.val() {
                         self.want_lost.d.next = false;
                         self.added.next = bit_cast::<32, 16>(self.got.word.val());
+                        self.stores.next = true;
+                        self.slot_half.next = 0.into();
+                        self.slot_data.next =
+                            (bit_cast::<16, 10>(self.lost_before.val()) << 6) | bit_cast::<16, 6>(self.src.q.val());
                     } else {
                         self.stores.next = true;
                         self.half.d.next = self.half.q.val() + self.one.val();

@@ -21,7 +21,8 @@
 //! | word | bits | meaning |
 //! | ---: | --- | --- |
 //! | 0 | 5:0 | source; unused in an event to send |
-//! | | 11:6 | destination, of an event to send |
+//! | | 15:6 | events that the source lost before this one, since its last event here; 1023 for more |
+//! | | 11:6 | in place of these the destination, of an event to send |
 //! | | 23:16, 27:24 | event identifier, core |
 //! | | 30 | 1: the event has a time |
 //! | | 31 | 1: a flush instead of an event; unused in an event to send |
@@ -93,6 +94,10 @@ pub const MEMORY: u16 = 0x800;
 pub const TRIP_EVENT: u8 = 254;
 /// Replaces the second word of a packet if there was no event.
 pub const NO_EVENT: u32 = 0xffff;
+/// Lowest bit of the count of lost events in the first word of a slot.
+pub const LOST_AT: u32 = 6;
+/// Greatest count of lost events in a slot.
+pub const MAX_LOST: u16 = 1023;
 /// Cause: the watchdog.
 pub const TOO_LONG: u32 = 1;
 /// Cause: a fault.

@@ -4,8 +4,8 @@
 
 use super::core::{Core, End, Space};
 use super::{
-    CONTROL, FAULT, KIND, LIMIT, MEMORY, NO_EVENT, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG, TRIP_EVENT, UNIT,
-    WATCHDOG,
+    CONTROL, FAULT, KIND, LIMIT, LOST_AT, MAX_LOST, MEMORY, NO_EVENT, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG,
+    TRIP_EVENT, UNIT, WATCHDOG,
 };
 use crate::diag::packet::{Args, Body, Event, Op, Packet, HOST, MAX_WORDS};
 use std::collections::VecDeque;
@@ -158,7 +158,8 @@ impl Processor {
                 if self.running {
                     let stamp = u32::from(event.time.is_some()) << 14;
                     let second = stamp | u32::from(event.core) << 8 | u32::from(event.id);
-                    let mut slot = [second << 16 | u32::from(src), event.time.unwrap_or(0), 0, 0, 0, 0, 0, 0];
+                    let first = second << 16 | u32::from(event.lost.min(MAX_LOST)) << LOST_AT | u32::from(src);
+                    let mut slot = [first, event.time.unwrap_or(0), 0, 0, 0, 0, 0, 0];
                     slot[2..2 + event.args.len()].copy_from_slice(&event.args);
                     self.push(slot, None);
                 } else {
@@ -363,6 +364,17 @@ mod tests {
         assert_eq!(out, [hung, to_host(0x20, &[8]), to_host(0x20, &[5]), flushed]);
         let read = p.take(&Packet::control(HOST, 20, Op::Read, 4, &[5]).to_words()).unwrap();
         assert_eq!(read, Packet::control(20, HOST, Op::ReadData, 4, &[3, 0, 1, 0, 0]));
+    }
+
+    #[test]
+    fn a_slot_has_the_number_of_events_lost_before_it() {
+        for (lost, shown) in [(0, 0), (1, 1), (1023, 1023), (1024, 1023), (u16::MAX, 1023)] {
+            let mut p = loaded(&SENDS, 1);
+            p.take(&event(7, lost));
+            // source 2, event 9 of core 3
+            assert_eq!(p.space.slots[0], [0x0309_0002 | shown << 6, 0, 7, 0, 0, 0, 0, 0]);
+            assert_eq!(p.unreported(), lost.into());
+        }
     }
 
     #[test]
