@@ -2,8 +2,8 @@
 
 use host::symbols::{Objects, Symbols};
 use host::views::latency::{Found, Latencies};
-use host::views::stack::follower::Follower;
 use host::views::running::{Layout, Running};
+use host::views::stack::follower::Follower;
 use host::views::tasks::Tasks;
 use host::views::thinned::INTERRUPT;
 use retire::elf::Program;
