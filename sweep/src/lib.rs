@@ -31,7 +31,7 @@
 //! let made = Provenance { tool: "example".into(), command: String::new() };
 //! run(&jobs, &store, &Options::new(&made, &|_| ()))?;
 //! let points = store.into_points(&jobs);
-//! let bits = |scheme| points.iter().find(|p| p.scheme == scheme && p.harts == 1).and_then(|p| p.bits);
+//! let bits = |scheme| points.iter().find(|p| p.scheme == scheme && p.harts == 2).and_then(|p| p.bits);
 //! assert!(bits("tr_e:small") < bits("nx_b"));
 //! # Ok(())
 //! # }
