@@ -142,7 +142,13 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
     /// Takes the rest of the current word of the stream: its value and width. Missing bits of the last word are 0.
     pub fn rest_of_word(&mut self) -> (u64, u32) {
         let width = self.origin.wrapping_sub(self.position as u32) % 32;
-        (self.take(width).unwrap_or(0), width)
+        let value = self.take(width).or_else(|| {
+            let left = self.fill.min(width);
+            let value = self.take(left);
+            self.position += u64::from(width - left);
+            value
+        });
+        (value.unwrap_or(0), width)
     }
 
     /// Whether no further complete word of the stream follows. May only be called at a word boundary.
@@ -175,6 +181,16 @@ mod tests {
         assert_eq!(as_bits(w.words())[..4], bits![u32, Lsb0; 1, 0, 1, 1]);
         w.pad();
         assert_eq!(w.words().len(), 2, "whole words are not padded");
+    }
+
+    #[test]
+    fn the_rest_of_a_last_word_is_read_though_its_end_is_missing() {
+        // the stream begins at the second byte: its only word has 24 bits
+        let mut r = BitReader::new([0xabcd_ef00].into_iter());
+        r.continue_at(8);
+        assert_eq!(r.take(12), Some(0xdef));
+        assert_eq!(r.rest_of_word(), (0xabc, 20));
+        assert!(r.at_end());
     }
 
     proptest! {

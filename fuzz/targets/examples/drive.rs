@@ -5,7 +5,7 @@
 //! a folder a target, as `cargo fuzz` takes them, and runs nothing.
 
 use fuzz_targets::drive::drive;
-use fuzz_targets::{find, Target, TARGETS};
+use fuzz_targets::{find, write_seeds, Target, TARGETS};
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,20 +14,9 @@ use std::time::{Duration, Instant};
 /// Inputs between two looks at the clock.
 const BATCH: u64 = 500;
 
-fn write_seeds(folder: &Path) -> Result<(), Box<dyn Error>> {
-    for target in TARGETS {
-        let folder = folder.join(target.name);
-        std::fs::create_dir_all(&folder)?;
-        for (i, seed) in (target.seeds)().iter().enumerate() {
-            std::fs::write(folder.join(format!("seed-{i}")), seed)?;
-        }
-    }
-    Ok(())
-}
-
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     if let Some(folder) = std::env::var_os("GOSHAWK_SEEDS") {
-        write_seeds(Path::new(&folder))?;
+        TARGETS.iter().try_for_each(|target| write_seeds(target, Path::new(&folder)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let args: Vec<String> = std::env::args().skip(1).collect();

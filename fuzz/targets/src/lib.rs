@@ -15,6 +15,8 @@ mod flow;
 mod gdb;
 mod mutate;
 
+use std::path::Path;
+
 /// What a fuzzer calls, and what it begins with.
 #[derive(Clone, Copy)]
 pub struct Target {
@@ -51,6 +53,27 @@ pub fn find(name: &str) -> Option<Target> {
 /// There is none, or it finds a fault.
 pub fn target(name: &str, data: &[u8]) {
     (find(name).unwrap_or_else(|| panic!("there is no target {name}")).run)(data);
+}
+
+/// Writes the seeds of a target to a folder of its name in `folder`, as `cargo fuzz` takes them.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_seeds(target: &Target, folder: &Path) -> std::io::Result<()> {
+    let folder = folder.join(target.name);
+    std::fs::create_dir_all(&folder)?;
+    (target.seeds)().iter().enumerate().try_for_each(|(i, seed)| std::fs::write(folder.join(format!("seed-{i}")), seed))
+}
+
+/// What a fuzzer calls before the first input: it writes the seeds to `GOSHAWK_SEEDS`, if that is set.
+///
+/// # Panics
+/// There is no target of that name, or a file cannot be written.
+pub fn begin(name: &str) {
+    let target = find(name).unwrap_or_else(|| panic!("there is no target {name}"));
+    if let Some(folder) = std::env::var_os("GOSHAWK_SEEDS") {
+        write_seeds(&target, Path::new(&folder)).unwrap_or_else(|e| panic!("{}: {e}", Path::new(&folder).display()));
+    }
 }
 
 /// Bytes as little-endian words; what is left over at the end is not one.
