@@ -138,18 +138,18 @@ fn hold_times_with_losses_are_those_of_the_lossless_run() {
     let firmware = Firmware::parse(programs::handlers("held").unwrap()).unwrap();
     let items = diag::parse::parse(&firmware.script()).unwrap();
     let app = diag::resolve::resolve(&items, &run.symbols, 50_000_000).unwrap();
-    for (faster, host) in [(40, false), (200, false), (1, true), (40, true)] {
+    for (faster, host, link) in [(40, false, 1), (1, true, 4), (1, true, 6), (1, true, 8)] {
         let mut alone = Handlers::alone(&firmware, &app, HARTS, run.image(), WATCHDOG).unwrap();
         run.report_to(&mut Faster(&mut alone, faster));
         alone.finish().unwrap();
         let mut all = run.lines(&alone.take_outputs());
         all.sort();
         // events for the host leave by a slow link
-        let params = ChipParams { link_bits: 1_000_000, ..ChipParams::new(HARTS) };
+        let params = ChipParams { link_bits: link * 1_000_000, ..ChipParams::new(HARTS) };
         let (lines, lost) = run.on(&firmware, &app, params, (faster, host));
         let invented: Vec<&String> = lines.iter().filter(|l| all.binary_search(l).is_err()).collect();
         println!("{faster} times, on the host {host}: {} of {} lines, {lost} lost", lines.len(), all.len());
-        assert!(lost > 100 && lines.len() > 10 && lines.len() < all.len(), "{lost} lost, {} lines", lines.len());
+        assert!(lost > 100 && lines.len() > 2 && lines.len() < all.len(), "{lost} lost, {} lines", lines.len());
         assert!(invented.is_empty(), "{} of {} lines: {:?}", invented.len(), lines.len(), invented.first());
     }
 }

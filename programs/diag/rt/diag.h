@@ -7,7 +7,7 @@
 // An event in its slot. Valid until its handler returns.
 struct diag_event {
     uint16_t source : 6; // address of the node or generator that sent it: of a generator, the number of its core
-    uint16_t lost : 10;  // events that the source lost before this one, since its last event here; 1023 for more
+    uint16_t lost : 10;  // events lost by the source until this one left it, since the one before; 1023 for more
     uint8_t id;      // event identifier; for a handler of this program its number
     uint8_t flags;   // 3:0 core, 6: has a time, 7: is a flush
     uint32_t time;   // clock cycle, or 0

@@ -21,7 +21,7 @@
 //! | word | bits | meaning |
 //! | ---: | --- | --- |
 //! | 0 | 5:0 | source; unused in an event to send |
-//! | | 15:6 | events that the source lost before this one, since its last event here; 1023 for more |
+//! | | 15:6 | events that the source lost until this one left it, since the one before; 1023 for more |
 //! | | 11:6 | in place of these the destination, of an event to send |
 //! | | 23:16, 27:24 | event identifier, core |
 //! | | 30 | 1: the event has a time |
