@@ -305,10 +305,10 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
     if args.by == By::Process && !replayed.may_have_contexts() {
         return Err(no_contexts(&args.execution.trace, "`--by process` needs"));
     }
-    let used = match (args.by, &replayed) {
-        (By::Task, Replayed::Recorded(_) | Replayed::Recording(..)) | (By::Process, Replayed::Recording(..)) => true,
-        _ => false,
-    };
+    let used = matches!(
+        (args.by, &replayed),
+        (By::Task, Replayed::Recorded(_) | Replayed::Recording(..)) | (By::Process, Replayed::Recording(..))
+    );
     args.tasks.check(
         used,
         "with `--by task` of a recorded run, and `--by task` or `--by process` of a recording with loads and stores (`capture run --data`)",
