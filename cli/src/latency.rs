@@ -64,7 +64,7 @@ fn measured(recorded: bool, lists: bool) -> &'static str {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let elf = &args.execution.elf;
-    let (replayed, named) = args.execution.open()?;
+    let (replayed, named) = args.execution.open_with(&[])?;
     let recorded = matches!(replayed, Replayed::Recorded(_));
     args.tasks.check(recorded, "with a recorded run")?;
     let cores = replayed.cores();

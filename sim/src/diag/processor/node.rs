@@ -373,7 +373,7 @@ mod tests {
             p.take(&event(7, lost));
             // source 2, event 9 of core 3
             assert_eq!(p.space.slots[0], [0x0309_0002 | shown << 6, 0, 7, 0, 0, 0, 0, 0]);
-            assert_eq!(p.unreported(), lost.into());
+            assert_eq!(p.unreported(), u64::from(lost));
         }
     }
 
