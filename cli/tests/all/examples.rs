@@ -140,9 +140,10 @@ fn how(example: &str) -> How {
         || example.contains("--patches")
         || example.contains("board.gtr --elf firmware.elf --check")
         || example.contains("xv6.")
+        || example.contains("set.ret")
     {
-        // with an emulator that not every machine has, a program of the user's or a trace from a board; capture's tests,
-        // changing_code.rs and process_names.rs run such
+        // with an emulator that not every machine has, a server, a program of the user's or a trace from a board; capture's
+        // tests, changing_code.rs and process_names.rs run such
         How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) {
         How::Long

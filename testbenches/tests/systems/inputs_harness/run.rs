@@ -211,6 +211,7 @@ impl Collect {
             let mut mem = MemPorts::default();
             let mut said = Vec::new();
             let mut all: Vec<CorePorts> = Vec::new();
+            let mut free = harts.iter().map(|h| h.front().is_some_and(|s| s.references.is_empty())).collect::<Vec<_>>();
             // whose turn it is on the bus, decided before cores proceed, so that a cycle has a single reference
             let turn = self.order.front().copied().filter(|_| !bench.hold && s.percent(80)).map(usize::from);
             if turn == Some(harts.len()) {
@@ -222,8 +223,12 @@ impl Collect {
                     self.order.pop_front();
                 }
             }
-            for steps in harts.iter_mut() {
-                let goes = !bench.hold && s.percent(85) && steps.front().is_some_and(|s| s.references.is_empty());
+            // with its reference, but for recordings from the middle
+            if self.p.sizes.known == 0 {
+                free = harts.iter().map(|h| h.front().is_some_and(|s| s.references.is_empty())).collect();
+            }
+            for (steps, free) in harts.iter_mut().zip(free) {
+                let goes = !bench.hold && s.percent(85) && free;
                 let step = if goes { steps.pop_front() } else { None };
                 let pc = step.as_ref().and_then(|s| s.pc);
                 let (beat, insn) = step.map_or((Beat::Idle, 0), |s| (s.beat, s.insn));
