@@ -24,7 +24,9 @@
 //! One instruction per core and one reference per cycle. A core's reference is on the bus before it retires or with it, and
 //! not before earlier instructions retire. `hold` comes from a register.
 //!
-//! Where a recording may begin in the middle of a run, no instruction may retire later than 60 cycles after `hold` has risen, and the
+//! Where a recording may begin in the middle of a run, a core's reference must be on the bus a cycle before it retires: the value of
+//! a first load is sent at the retirement, and the messages of a cycle are in core order, so that it could come before the end of the
+//! episode of a core that has stored there. No instruction may retire later than 60 cycles after `hold` has risen, and the
 //! cores may only be reset together with this system: it tracks their state from then on.
 //!
 //! Golden model: [`sim::scheme::inputs::Recorder::clock`].
