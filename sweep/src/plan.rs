@@ -470,7 +470,7 @@ impl Shard {
 impl std::str::FromStr for Shard {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("expected I/N with I from 1 to N, as 2/4 for the second of four");
+        let wrong = || "expected I/N with I from 1 to N, as 2/4 for the second of four".to_string();
         let (index, of) = text.split_once('/').ok_or_else(wrong)?;
         let (index, of): (u32, u32) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
         if index == 0 || index > of {
