@@ -37,6 +37,8 @@ mod tests {
         let patches = parse("3f8000 1c LazyCompile:~add a.js:1\n0x10 0x20 f\n\n").unwrap();
         let names = [(0x3f_8000..0x3f_801c, "LazyCompile:~add a.js:1".to_string()), (0x10..0x30, "f".into())];
         assert_eq!((patches.names.as_slice(), patches.changes.len()), (&names[..], 0));
-        assert!(parse("10 20 f\nx").unwrap_err().starts_with("line 2: `x` is not START SIZE NAME"));
+        assert!(parse("10 20 f\nx")
+            .unwrap_err()
+            .starts_with("line 2: found `x`; expected a perf map (START SIZE NAME"));
     }
 }
