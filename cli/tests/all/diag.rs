@@ -176,7 +176,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ),
         (
             "diag run --processor builtin:none builtin:bank",
-            "`--processor builtin:none`: expected one of chaos, locks, race",
+            "`--processor builtin:none`: expected one of chaos, held, locks, race",
         ),
         ("diag run --processor builtin:chaos builtin:bank", "goshawk: builtin:chaos:1:"),
         ("diag run --processor missing.elf builtin:bank", "missing.elf: "),
