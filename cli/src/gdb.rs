@@ -5,12 +5,12 @@ use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::contexts::running::Layout;
 use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
 use host::input::InputOptions;
 use host::inputs::Session;
-use host::views::running::Layout;
 use host::words::are_trace;
 use std::io::Write;
 

@@ -2,8 +2,8 @@
 
 use crate::Failure;
 use clap::Args;
+use host::contexts::running::{Layout, Running};
 use host::symbols::Symbols;
-use host::views::running::{Layout, Running};
 use host::views::source::Replayed;
 use host::views::stack::follower::Follower;
 use host::views::tasks::Tasks;

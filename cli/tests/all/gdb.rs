@@ -276,7 +276,7 @@ fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     );
     place.good("run builtin:bank --max-instructions 1000 -o bank.ret");
     let refused = say("stats bank.ret --scheme inputs:512+known4096 --skip 5");
-    assert!(refused.contains("a recording has no values"), "{refused}");
+    assert!(refused.contains("a recording does not have the values"), "{refused}");
     let refused = say("gen --scheme inputs:512+known131072 -o x");
     assert!(refused.contains("known above 65536"), "{refused}");
     let refused = say("soc sim --core picorv32 --program bank --scheme inputs --record-after 1000");

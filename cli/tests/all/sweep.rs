@@ -87,7 +87,7 @@ fn a_sweep_that_left_points_out_says_so_and_does_not_exit_with_0() {
     let etrace = "sweep --trace p.ret --encoding etrace -o e";
     let (code, error) = refused(&place, etrace);
     assert_eq!(code, Some(2));
-    assert!(error.ends_with("it needs the program, and this is a recording; --elf names it\n"), "{error}");
+    assert!(error.ends_with("it needs the program of this recording, in `--elf`\n"), "{error}");
     place.command(&format!("{etrace} --elf p.elf")).assert().success();
 }
 
@@ -358,7 +358,7 @@ fn stats_measures_what_a_sweep_measures() {
     assert!(text.contains("outcomes missed") && text.contains("scheme           shared:small"), "{text}");
     // E-Trace of a recording needs the program
     let o = place.output("stats p.ret --scheme etrace");
-    assert!(o.status.code() == Some(2) && String::from_utf8_lossy(&o.stderr).contains("--elf names it"));
+    assert!(o.status.code() == Some(2) && String::from_utf8_lossy(&o.stderr).contains("`--elf`"));
     assert!(place.good("stats p.ret --elf p.elf --scheme etrace").contains("per instruction"));
 }
 

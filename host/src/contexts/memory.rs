@@ -4,8 +4,8 @@
 //! of its address space. A process that executes another program gets its new name before it returns to user mode. An address space that had several names, because its process was
 //! renamed or its page tables were used again for another one, has them all.
 
+use super::running::Running;
 use super::Contexts;
-use crate::views::running::Running;
 use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use super::packets::{Incoming, Outgoing};
 use super::scene::Scene;
 use super::target::{stopped, Debugger};
-use crate::views::running::Layout;
+use crate::contexts::running::Layout;
 use crate::HostError;
 use gdbstub::conn::{Connection, ConnectionExt};
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};

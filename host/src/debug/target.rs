@@ -7,7 +7,7 @@ use super::motion::{Kind, Motion, Stop};
 use super::packets::Conditions;
 use super::scene::Scene;
 use super::tasks::{History, Left};
-use crate::views::running::Layout;
+use crate::contexts::running::Layout;
 use gdbstub::common::{Pid, Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;

@@ -5,7 +5,7 @@
 //! pointer. They are found by going back there, so that nothing must be known of how a system saves registers.
 
 use super::scene::Scene;
-use crate::views::running::Layout;
+use crate::contexts::running::Layout;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use sim::timeline::Timeline;
 use std::collections::BTreeMap;

@@ -21,7 +21,6 @@
 //! | [`processes`] | instructions by address space and privilege mode |
 //! | [`tasks`] | instructions by task of an operating system |
 //! | [`latency`] | how long interrupts take to reach the tasks that they make ready |
-//! | [`running`] | control blocks of tasks and processes, from the stores of a run |
 //! | [`thinned`] | functions, tasks and traps over time, of bounded size |
 //! | [`timeline`] | functions of all cores on one time axis, as JSON for Perfetto and Chrome |
 //! | [`diff`] | first differences of two executions |
@@ -45,7 +44,6 @@ pub mod pprof;
 pub mod processes;
 pub mod profile;
 pub mod races;
-pub mod running;
 pub mod show;
 pub mod source;
 pub mod speedscope;

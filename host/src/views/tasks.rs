@@ -4,9 +4,9 @@
 //! through its stores, and the name of a task is read from its control block ([`Running`]). A trace of the control flow has none; its stacks,
 //! by number, take the place of tasks.
 
-use super::running::{ReadyLists, Running};
 use super::stack::follower::Follower;
 use super::stack::Change;
+use crate::contexts::running::{ReadyLists, Running};
 use crate::contexts::{Contexts, Selection};
 use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use std::collections::{BTreeMap, HashMap};

@@ -1,8 +1,8 @@
 //! Latencies from interrupts to tasks, against what `programs/faults/wake.c` measures itself by `minstret`
 
+use host::contexts::running::{Layout, Running};
 use host::symbols::{Objects, Symbols};
 use host::views::latency::{Found, Latencies};
-use host::views::running::{Layout, Running};
 use host::views::stack::follower::Follower;
 use host::views::tasks::Tasks;
 use host::views::thinned::INTERRUPT;

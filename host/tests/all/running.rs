@@ -1,6 +1,6 @@
 //! Where names of tasks and processes are, from the DWARF of a program
 
-use host::views::running::Layout;
+use host::contexts::running::Layout;
 
 #[test]
 fn a_layout_is_found_by_the_names_of_the_source() {

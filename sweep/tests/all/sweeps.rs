@@ -233,7 +233,7 @@ fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
     let alone = Plan { traces, harts: vec![2], timestamps: vec![false], encodings, ..plan() };
     let (jobs, left_out, _) = alone.jobs().unwrap();
     assert_eq!((jobs.len(), left_out.len()), (1, 4));
-    assert!(left_out[0].ends_with("it needs the program, and this is a recording; --elf names it"), "{}", left_out[0]);
+    assert!(left_out[0].ends_with("it needs the program of this recording, in `--elf`"), "{}", left_out[0]);
     // the retire file names this build; the branch trace names no build of a program
     let with = |elfs: &[&str], any_build| Plan { elfs: texts(elfs), any_build, ..alone.clone() }.jobs();
     assert_eq!(with(&["builtin:vm"], false).unwrap().1.len(), 2);
