@@ -43,6 +43,12 @@ impl GivenOptions {
             self.check_context(name)?;
         }
         let stated = &name.stated;
+        if let (Some(bits), false) = (stated.cc_bits, self.has("timestamps")) {
+            return Err(format!(
+                "{}: `+cc{bits}` only with `--timestamps`; a trace without time stamps has no cycle counter",
+                self.shown_scheme()
+            ));
+        }
         let twice = [("count-bits", stated.count_bits), ("cc-bits", stated.cc_bits), ("align", stated.align)];
         match twice.into_iter().find(|(option, said)| said.is_some() && self.has(option)) {
             Some((option, _)) => {

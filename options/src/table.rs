@@ -188,8 +188,11 @@ pub const OPTIONS: &[Opt] = &[
     value("count-bits", "BITS", Range(16, 24), "20", Trace, "Width of the instruction and branch counters")
         .rules(&[FLOW, NOT_STANDARD]),
     value("cc-bits", "BITS", Range(16, 32), "32", Trace, "Width of the cycle counter")
-        .rules(&[FLOW, NOT_STANDARD])
-        .circuit(&[Rule::only(&[Is("timestamps", &[])], "a trace without times has no cycle counter")]),
+        .rules(&[
+            FLOW,
+            NOT_STANDARD,
+            Rule::only(&[Is("timestamps", &[])], "a trace without time stamps has no cycle counter"),
+        ]),
     value("context", "BITS", Range(0, 16), "", Trace,
         "Width of the address space number in contexts, which also have the privilege mode. By default, contexts are not \
          reported")

@@ -414,7 +414,7 @@ fn ranges_in_help_are_those_that_are_accepted() {
         ("gen", "--cores", "-o out"),
         ("encode", "--pc-shift", "p.elf -o x.gtr"),
         ("encode", "--count-bits", "p.elf -o x.gtr"),
-        ("encode", "--cc-bits", "p.elf -o x.gtr"),
+        ("encode", "--cc-bits", "p.elf --timestamps -o x.gtr"),
         ("encode", "--harts", "p.elf -o x.gtr"),
         ("sim", "--harts", "p.elf --max-instructions 10"),
         ("run", "--harts", "p.elf"),

@@ -154,6 +154,8 @@ const VALUES: &[(&str, &str)] = &[
 
 /// Options of a command that are tried with another value, or with more on both lines.
 const OTHERWISE: &[(&str, &str, &str, &str)] = &[
+    ("encode", "cc-bits", "20", "--timestamps"),
+    ("stats", "cc-bits", "20", "--timestamps"),
     ("check-port", "clock", "clk", ""),
     ("check-port", "elf", "builtin:bank", ""),
     ("diag plan", "trace", "", ""),

@@ -151,6 +151,8 @@ fn names_say_widths_and_synchronisation_as_the_flags_of_encode_do() {
         ("nexs+count16", "--encoding nexs --count-bits 16"),
     ] {
         for (timed, stamps) in [(false, ""), (true, "--timestamps")] {
+            // the width of the cycle counter changes nothing without time stamps, where `stats` refuses it
+            let flags = if timed { flags } else { flags.trim_end_matches(" --cc-bits 16") };
             let told = place.good(&format!("stats builtin:fft --max-instructions 300000 {flags} {stamps} --json"));
             let object: Value = serde_json::from_str(&told).unwrap();
             let found = bits[&(scheme.to_string(), timed)];
