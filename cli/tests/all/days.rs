@@ -1,4 +1,4 @@
-//! The transcripts in `docs/tutorials` and the generated parts of `docs/how-to/integration.md` are up to date
+//! The transcripts in `docs/tutorials`, the generated parts of `docs/how-to/integration.md` and `docs/reference/ports.md` are up to date
 
 use std::process::Command;
 
@@ -49,4 +49,9 @@ fn the_new_predictor_is_as_its_tutorial_shows() {
 #[test]
 fn ports_and_timing_are_those_of_the_circuit() {
     check("integration", &[]);
+}
+
+#[test]
+fn ports_and_registers_are_as_their_page_shows() {
+    check("ports", &[]);
 }

@@ -49,4 +49,5 @@ mod signature;
 mod standard_etrace;
 mod standard_ntrace;
 mod stream_cache;
+mod stream_page;
 mod tci_page;

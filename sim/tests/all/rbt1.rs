@@ -102,7 +102,7 @@ proptest! {
         events.iter().for_each(|e| writer.event(e));
         writer.finish().unwrap();
         let mut back: Vec<FlowEvent> = Vec::new();
-        Rbt1Reader::open(&path).unwrap().tell(&mut back).unwrap();
+        Rbt1Reader::open(&path).unwrap().read_rest(&mut back).unwrap();
         prop_assert_eq!(back.len(), events.len());
         for (b, e) in back.iter().zip(&events) {
             prop_assert_eq!(FlowEvent { cycle: 0, ..*b }, FlowEvent { cycle: 0, ..*e });
