@@ -119,3 +119,42 @@ fn the_launch_configuration_starts_the_server_and_debugs_in_both_directions() {
     // `--once`
     assert!(server.wait().unwrap().success());
 }
+
+#[test]
+fn the_other_tasks_record_and_show_the_run() {
+    let place = Place::new();
+    std::fs::write(place.path().join("firmware.elf"), programs::find("bank").unwrap().elf).unwrap();
+    let tasks = file("tasks.json");
+    let tasks = &tasks["tasks"].as_array().unwrap()[1..];
+    assert_eq!(tasks.len(), 4);
+    for task in tasks {
+        assert_eq!((text(task, "type"), text(task, "command")), ("process", "goshawk"));
+        let words = task["args"].as_array().unwrap().iter().map(|a| a.as_str().unwrap());
+        let words: Vec<&str> = words.map(|w| if w == "${selectedText}" { "balance" } else { w }).collect();
+        let said = place.good(&words.join(" "));
+        match words.iter().position(|w| *w == "-o") {
+            Some(at) => assert!(place.path().join(words[at + 1]).exists(), "{words:?}: {said}"),
+            None => assert!(said.contains("set_balance"), "{words:?}: {said}"),
+        }
+    }
+    let lcov = std::fs::read_to_string(place.path().join("lcov.info")).unwrap();
+    assert!(lcov.contains("bank.c\n") && lcov.contains("\nDA:"), "{lcov}");
+}
+
+#[test]
+fn snippets_are_scripts() {
+    let place = Place::new();
+    let snippets = file("goshawk.code-snippets");
+    let snippets = snippets.as_object().unwrap();
+    assert_eq!(snippets.len(), 5);
+    for (name, snippet) in snippets {
+        assert!(text(snippet, "prefix").starts_with("gos-"), "{name}");
+        let lines = snippet["body"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+        let script = lines.collect::<Vec<_>>().join("\n");
+        let script = script.replace("${1:function}", "set_balance").replace("${1:variable}", "balance");
+        assert!(!script.contains('$'), "{name}: {script}");
+        std::fs::write(place.path().join("s.dx"), script).unwrap();
+        let said = place.good("diag run s.dx builtin:bank --max-instructions 60000");
+        assert!(said.contains("balance") || said.contains("calls") || said.contains("cycles"), "{name}: {said}");
+    }
+}
