@@ -289,7 +289,7 @@ mod tests {
         for half in [0xbf1au16, 0x3001, 0x3001, 0x4770, 0x4770, 0xbf08, 0xe001, 0xbfe8, 0x4770] {
             let code = half.to_le_bytes();
             reported.push((flow(&code, 0x8000, state), state.it));
-            state = state.behind(&code);
+            state = state.after(&code);
         }
         let bx = Flow::ConditionalIndirect(Indirect::Return);
         // ITSTATE, shifted as in A2.5.2

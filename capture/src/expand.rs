@@ -139,7 +139,7 @@ pub struct Expander<'a, S> {
 }
 
 impl<'a, S: Sink> Expander<'a, S> {
-    /// An expander for so many harts; at most `limit` instructions, after `skip`.
+    /// An expander for `harts` harts; at most `limit` instructions, after `skip`.
     pub fn new(machine: Machine, harts: u8, skip: u64, limit: Option<u64>, sink: &'a mut S) -> Self {
         Self {
             machine,

@@ -14,7 +14,7 @@ pub struct Harts {
 }
 
 impl Harts {
-    /// A mapping to so many harts, at least 1.
+    /// A mapping to the given number of harts, at least 1.
     pub fn new(harts: u8) -> Self {
         Self { used: vec![0; usize::from(harts.max(1))], of: Vec::new() }
     }

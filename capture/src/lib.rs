@@ -1,8 +1,8 @@
 //! Capture: what the threads of a real program do, under QEMU
 //!
 //! An unmodified Linux program of RISC-V, x86-64 or Arm runs in QEMU's user mode with a plugin of ours. The plugin
-//! tells blocks of instructions by numbers, in shared memory that this side owns; what that means for the control flow
-//! is found out here, and told as a retire stream.
+//! reports blocks of instructions by number, in shared memory that this side owns; what that means for the control flow
+//! is derived here, and reported as a retire stream.
 //!
 //! | module | what is there |
 //! | --- | --- |
@@ -14,7 +14,7 @@
 //! | [`routines`] | routines by name, for those that alone are traced |
 //! | [`follow`] | further processes of a run |
 //! | `recorder` | the ring of one process is read and kept |
-//! | [`run`] | a program is run, and what the plugin tells is kept in a file without a name |
+//! | [`run`] | a program is run, and what the plugin reports is kept in a file without a name |
 //! | [`state`] | in which state 32-bit ARM begins a block |
 //! | `pack` | those words, packed |
 //! | [`words`] | what the words of the ring say |

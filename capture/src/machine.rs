@@ -112,7 +112,7 @@ impl Machine {
             Self::X86 => x86(code, pc),
             Self::Aarch64 => aarch64(code, pc),
             Self::Arm => {
-                let state = before.iter().fold(arm::state(state), |state, code| state.behind(code));
+                let state = before.iter().fold(arm::state(state), |state, code| state.after(code));
                 arm::flow(code, pc, state)
             }
         }

@@ -297,7 +297,7 @@ pub fn write(
         also,
         most: wanted.size.unwrap_or(u64::MAX),
     };
-    let expanded = captured.tell(harts, &mut all, progress)?;
+    let expanded = captured.expand_to(harts, &mut all, progress)?;
     let full = all.is_full();
     let mut written = Vec::new();
     let done = |path: &Path, records, size| Written { path: path.into(), records, unpacked: None, size };

@@ -81,7 +81,7 @@ struct Column {
 }
 
 impl Column {
-    /// Reserves space for so many bytes, and for the excess bytes that [`Column::put`] writes.
+    /// Reserves space for `more` bytes, and for the excess bytes that [`Column::put`] writes.
     fn reserve(&mut self, more: usize) {
         let need = self.at + more + 8;
         if self.bytes.len() < need {

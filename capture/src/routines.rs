@@ -2,7 +2,7 @@
 //!
 //! A routine is a function of the symbol table, from its address on with its size, together with the part that a
 //! compiler puts elsewhere (`NAME.cold`). A name that is not in the symbol table is looked up in the debug information.
-//! A name stands for one routine; an address (`0x...`) selects one of several.
+//! A name selects one routine; an address (`0x...`) selects one of several.
 //!
 //! # Source
 //! Paper 003, tables 4.1, 4.3, 4.5 and 4.6: `-filter_rtn`. As with Pin's routines, the address of an instruction

@@ -57,7 +57,7 @@ pub struct Options {
     pub length: Option<u64>,
     /// Largest size of the stored run, bytes.
     pub size: Option<u64>,
-    /// Run the program bare-metal on a whole machine with so many harts, QEMU's `virt`.
+    /// Run the program bare-metal on a whole machine with this number of harts, QEMU's `virt`.
     pub system: Option<u8>,
     /// Report privilege mode and address space of a whole machine's harts.
     pub contexts: bool,
@@ -444,7 +444,7 @@ impl Captured {
     }
 
     /// Passes the run to `sink`, until `progress`, which gets numbers of instructions, returns false.
-    pub fn tell(
+    pub fn expand_to(
         &self,
         harts: u8,
         sink: &mut impl Sink,

@@ -57,7 +57,7 @@ pub enum Entry<'a> {
     },
     /// A thread has ended.
     Exit(u32),
-    /// So many instructions were skipped.
+    /// This number of instructions was skipped.
     Skipped(u64),
     /// The thread continues in a block that is not traced.
     Leave(u32),

@@ -180,7 +180,7 @@ fn is_over(name: &str, option: &str) -> Failure {
     Failure::Other(format!("{name}: is a recording of a finished run; `{option}` is for programs"))
 }
 
-/// The program beside a recording or a trace.
+/// The program of a recording or a trace.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
     /// Program of the trace or recording: RISC-V executable, or builtin:NAME

@@ -103,7 +103,7 @@ pub fn folder(path: &Path) -> Result<(), crate::Failure> {
     std::fs::create_dir_all(path).map_err(|e| crate::Failure::io(path, e))
 }
 
-/// First 8 hex digits of a build id: enough to tell two builds apart.
+/// First 8 hex digits of a build id: enough to distinguish two builds.
 pub fn short_id(build_id: &str) -> &str {
     if build_id.is_empty() {
         return "unknown";

@@ -1,4 +1,4 @@
-//! Runs a program of the diagnosis processor alongside a run: on the chip, on the host behind a chip's link, or behind
+//! Runs a program of the diagnosis processor alongside a run: on the chip, on the host at a chip's link, or after
 //! generators alone without losses
 
 use crate::app::App;
@@ -24,7 +24,7 @@ enum ProgramLocation {
     Chip(Box<Chip>),
     /// On the host, to which a chip sends all events.
     Host(Box<Chip>, Box<RingProcessor>),
-    /// Directly behind generators, which pass each event immediately.
+    /// Directly after generators, which pass each event immediately.
     Alone(Vec<Generator>, Box<RingProcessor>),
 }
 
@@ -127,7 +127,7 @@ impl<'a> Handlers<'a> {
         Ok(Self::new(firmware, ProgramLocation::Chip(Box::new(chip)), Watcher::new(image, cores)))
     }
 
-    /// Runs it on the host behind a chip, which sends every event.
+    /// Runs it on the host of a chip, which sends every event.
     pub fn on_host(
         firmware: &'a Firmware,
         app: &App,

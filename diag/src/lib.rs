@@ -43,7 +43,7 @@
 //! | [`arrivals`] | the host's side of a link: packets, and ticks |
 //! | [`session`] | an application on a chip, run to its end |
 //! | [`firmware`] | programs for the diagnosis processor |
-//! | [`handlers`] | one of them beside a run |
+//! | [`handlers`] | one of them alongside a run |
 //! | [`program`] | where one runs, and what is expected over the link |
 //! | [`load`] | packets that set a chip's circuits |
 //! | [`link`] | packets on a line of bytes |

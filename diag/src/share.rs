@@ -5,7 +5,7 @@
 //! one with the same trigger and another destination, so that the statements of a probe stay in the script's order.
 //!
 //! Some uses are never merged: those with stack words that not all of them capture, since an event is lost if a word is
-//! unknown; those behind a filter, if the passed events would become longer; the two ends of one span; and events that
+//! unknown; those after a filter, if the passed events would become longer; the two ends of one span; and events that
 //! a log on the chip keeps.
 
 use crate::app::{App, Consumer};

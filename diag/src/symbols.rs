@@ -24,7 +24,7 @@ use sim::diag::master::NO_PC;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What stands for the address of a store that no instruction made.
+/// Value in place of the address of a store that no instruction made.
 pub const MASTER: &str = "bus master";
 
 /// A symbol.

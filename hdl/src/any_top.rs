@@ -1,6 +1,6 @@
-//! Trace systems behind a trait object, whatever their parameters
+//! Trace systems as trait objects, whatever their parameters
 //!
-//! A system is generic over its pins and address width, and each type is compiled separately. Behind the trait object
+//! A system is generic over its pins and address width, and each type is compiled separately. As a trait object
 //! defined here, each is compiled once, in this crate, however many crates simulate or emit it.
 
 use crate::ingress::pins::Pins;

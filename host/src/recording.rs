@@ -188,7 +188,7 @@ impl Recording {
         }
     }
 
-    /// Code for replay: what the recording carries, or what its events tell. Events that contradict each other are refused.
+    /// Code for replay: what the recording carries, or what its events show. Events that contradict each other are refused.
     pub fn image(&self, progress: &dyn Progress) -> Result<Image, HostError> {
         if let Some(code) = self.code()? {
             return Ok(Image::recorded(code));
@@ -198,7 +198,7 @@ impl Recording {
         self.learned(learner.into_sink())
     }
 
-    /// What the events of the whole run tell, as in [`Recording::image`].
+    /// What the events of the whole run show, as in [`Recording::image`].
     ///
     /// # Errors
     /// Events contradict each other.

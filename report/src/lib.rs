@@ -1,7 +1,7 @@
 //! Self-contained HTML pages with plots and tables, and SVG figures for papers
 //!
 //! A [`page::Page`] holds everything in one file: plotting library, style, scripts and data. It is built of
-//! tables and [`figure::Figure`]s that are known when it is written, or of data and a script of one's own that
+//! tables and [`figure::Figure`]s that are known when it is written, or of data and a script of the caller that
 //! draws with the functions of `assets/page.js`. The same figures can be written as SVG.
 //!
 //! # Example

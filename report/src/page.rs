@@ -24,7 +24,7 @@ impl Column {
         Self { title: title.into(), digits: None }
     }
 
-    /// A numeric column with so many digits after the decimal point.
+    /// A numeric column with this number of digits after the decimal point.
     pub fn numbers(title: &str, digits: u8) -> Self {
         Self { title: title.into(), digits: Some(digits) }
     }

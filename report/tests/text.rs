@@ -1,4 +1,4 @@
-//! Pages are written in standard terms, numbers in prose are those of the tables, and files that a recipe names exist
+//! Pages, public identifiers and their documentation are written in standard terms, numbers in prose are those of the tables, and files that a recipe names exist
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
-fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+fn find(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            find(&path, found);
-        } else if path.extension().is_some_and(|e| e == "md") {
+            find(&path, extension, found);
+        } else if path.extension().is_some_and(|e| e == extension) {
             found.push(path);
         }
     }
@@ -21,7 +21,7 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
 /// Pages for users: the README and all of `docs/` but the maintainers' part, with their paths from the root.
 fn pages() -> Vec<(String, String)> {
     let mut found = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
-    find(&root().join("docs"), &mut found);
+    find(&root().join("docs"), "md", &mut found);
     found.sort();
     let named = found
         .iter()
@@ -49,6 +49,14 @@ const TERMS: &[(&str, &str)] = &[
     ("broad", "wide"),
 ];
 
+/// Further words that are refused in the documentation of code and in public identifiers.
+const CODE_TERMS: &[(&str, &str)] = &[
+    ("tell", "report, show or read"),
+    ("brim", "full"),
+    ("crowd", "almost full"),
+    ("so many", "the number, or this many"),
+];
+
 /// The words of a line, without code and link targets.
 fn words(line: &str) -> Vec<String> {
     let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
@@ -63,8 +71,13 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn has(line: &str, term: &str) -> bool {
-    let (line, term) = (words(line), words(term));
-    line.windows(term.len()).any(|w| *w == term[..])
+    contains(&words(line), term)
+}
+
+/// Whether the words of a term follow each other in `words`.
+fn contains(words: &[String], term: &str) -> bool {
+    let term: Vec<&str> = term.split(' ').collect();
+    words.windows(term.len()).any(|w| w == term)
 }
 
 #[test]
@@ -81,6 +94,67 @@ fn pages_have_no_home_made_words() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Sources of the crates that are published, with their paths from the root: without tests, which are last in each file.
+fn public_sources() -> Vec<(String, String)> {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = manifest.lines().find_map(|l| l.strip_prefix("members = [")).expect("no members");
+    let crates = members.split('"').skip(1).step_by(2).filter(|c| *c != "fuzz/targets");
+    let mut found = Vec::new();
+    crates.for_each(|c| find(&root().join(c).join("src"), "rs", &mut found));
+    found.sort();
+    found.dedup();
+    let named = found.iter().map(|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_string();
+        (path.strip_prefix(root()).unwrap().display().to_string(), code)
+    });
+    named.collect()
+}
+
+/// The words of the identifier that a line makes public, if it makes one: `pub fn next_block` has `next` and `block`.
+fn public_words(line: &str) -> Vec<String> {
+    let Some(item) = line.trim_start().strip_prefix("pub ") else { return Vec::new() };
+    let kinds = ["unsafe", "const", "async", "fn", "struct", "enum", "trait", "type", "mod", "static"];
+    let name = item.split(|c: char| !c.is_alphanumeric() && c != '_').find(|w| !kinds.contains(w)).unwrap_or_default();
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars() {
+        if c == '_' || lower && c.is_uppercase() {
+            words.push(String::new());
+        }
+        lower = c.is_lowercase();
+        words.last_mut().unwrap().extend(c.to_lowercase().filter(|c| *c != '_'));
+    }
+    words
+}
+
+#[test]
+fn public_items_have_no_home_made_words() {
+    let sources = public_sources();
+    assert!(sources.len() > 500, "{} sources are too few", sources.len());
+    let (mut wrong, mut documented, mut named) = (Vec::new(), 0, 0);
+    for (name, text) in &sources {
+        for (number, line) in text.lines().enumerate() {
+            let comment = ["///", "//!"].iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(words);
+            let public = public_words(line);
+            documented += usize::from(comment.is_some());
+            named += usize::from(!public.is_empty());
+            let read = comment.unwrap_or(public);
+            let terms = TERMS.iter().chain(CODE_TERMS).filter(|(term, _)| contains(&read, term));
+            wrong.extend(terms.map(|(term, right)| format!("{name}:{}: `{term}`; write {right}", number + 1)));
+        }
+    }
+    assert!(documented > 10_000 && named > 3_000, "{documented} comments and {named} items are too few");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn identifiers_are_taken_apart() {
+    assert_eq!(public_words("    pub fn toldNext_block(&self)"), ["told", "next", "block"]);
+    assert_eq!(public_words("pub struct TraceParams {"), ["trace", "params"]);
+    assert!(public_words("let pub_told = 1;").is_empty() && public_words("pub(crate) fn told()").is_empty());
 }
 
 #[test]

@@ -327,7 +327,7 @@ pub trait RetireSink {
     fn stack_pointer(&mut self, hart: u8, sp: u64) {
         let _ = (hart, sp);
     }
-    /// What `hart` did besides, in order with the data. Told by sources that can, where [`RetireSink::WANTS_DATA`].
+    /// Other actions of `hart`, in order with the data. Reported by sources that can, where [`RetireSink::WANTS_DATA`].
     fn note(&mut self, hart: u8, note: &Note) {
         let _ = (hart, note);
     }

@@ -160,7 +160,7 @@ impl<'a> Walker<'a> {
 
 /// Reports the events of a hart from its streams: the inverse of the [`Detector`], with cycle 0 and, as in all replay,
 /// without the causes of traps.
-pub fn tell(streams: &[Stream], hart: u8, image: &Image, sink: &mut impl RetireSink) -> Result<(), NoStream> {
+pub fn report(streams: &[Stream], hart: u8, image: &Image, sink: &mut impl RetireSink) -> Result<(), NoStream> {
     if let Some(first) = streams.first() {
         let (pc, target) = (first.start, first.start);
         sink.event(&FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc, target, cycle: 0 });
@@ -260,7 +260,7 @@ mod tests {
             assert_eq!(walker.take(s.start, s.length, s.end).unwrap(), *s);
         }
         let mut reported = Vec::new();
-        tell(&streams(&events, 1)[0], 0, &image, &mut reported).unwrap();
+        report(&streams(&events, 1)[0], 0, &image, &mut reported).unwrap();
         assert_eq!(reported.len(), events.len());
         for (found, want) in reported.iter().zip(&events) {
             assert!(found.same_flow(want), "{found:?}, {want:?}");

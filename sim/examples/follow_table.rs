@@ -103,7 +103,7 @@ fn recorded(folder: &Path) -> Result<Vec<Run>, Box<dyn Error>> {
         let mut reader = RetireReader::open(file)?;
         let platform = Platform { cores: reader.info().harts, xlen: reader.info().xlen, ..Platform::RV32 };
         let mut events: Vec<FlowEvent> = Vec::new();
-        reader.tell(&mut events)?;
+        reader.read_rest(&mut events)?;
         let instructions = events.iter().map(|e| u64::from(e.count)).sum();
         let image = Image::from_events(&events).map_err(|e| format!("{}: {e:?}", file.display()))?;
         let cycles = events.last().map_or(0, |e| e.cycle);

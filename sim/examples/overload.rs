@@ -28,7 +28,7 @@ const ENTRIES: usize = 12;
 #[derive(Clone, Copy)]
 struct ResumeRule {
     name: &'static str,
-    /// Resumes when at most so many entries wait.
+    /// Resumes when at most this number of entries wait.
     entries: usize,
 }
 

@@ -16,7 +16,7 @@ use crate::stimulus::program::Shape;
 pub struct Addresses {
     /// Number of low bits that vary. 16..=31, for `xlen` 64 22..=63.
     pub bits: u8,
-    /// Optional base address: start of a second range of 2^`bits` bytes besides that at 0; a multiple of 2^`bits`.
+    /// Optional base address: start of a second range of 2^`bits` bytes in addition to that at 0; a multiple of 2^`bits`.
     pub base: Option<u64>,
 }
 

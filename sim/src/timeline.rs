@@ -20,7 +20,7 @@ pub enum Back {
     Found,
     /// At the first moment: there is none.
     First,
-    /// It was told to stop, at a moment between that one and where it began.
+    /// It was stopped, at a moment between that one and where it began.
     Stopped,
 }
 
@@ -171,10 +171,10 @@ impl<R: Seekable> Timeline<R> {
         Ok(())
     }
 
-    /// The last moment before this one, of those that `found` says so of: it is asked behind the instructions of which
-    /// `until` says so ([`Seekable::advance`]) and others, of which it must not, with the core and what `sink` was told.
+    /// The last moment before this one, of those that `found` says so of: it is asked after the instructions of which
+    /// `until` says so ([`Seekable::advance`]) and others, of which it must not, with the core and what `sink` received.
     /// Goes back to the moment that it answers with, or to the first where there is none. `begin` is given each moment from which
-    /// instructions are gone through, in order, and `stop` says whether to end: at a moment behind which nothing was found.
+    /// instructions are gone through, in order, and `stop` says whether to end: at a moment after which nothing was found.
     ///
     /// # Errors
     /// As [`Seekable::step`].

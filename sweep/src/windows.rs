@@ -1,6 +1,6 @@
 //! Time windows of bounded number, however long the run is
 //!
-//! All schemes of a job share one [`Clock`]. It splits blocks of events at the ends of windows and tells each scheme
+//! All schemes of a job share one [`Clock`]. It splits blocks of events at the ends of windows and informs each scheme
 //! when to record its bits. When there are too many windows, every second record is dropped and windows become twice as
 //! long. Records are running totals, so only resolution is lost.
 

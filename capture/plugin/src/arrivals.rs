@@ -42,7 +42,7 @@ impl Arrivals {
         }
     }
 
-    /// Waits until so many have arrived.
+    /// Waits until `wanted` threads have arrived.
     pub fn wait(&self, wanted: u32) {
         let missing = |come: u32| wanted.wrapping_sub(come) as i32 > 0;
         if !missing(self.so_far()) {

@@ -91,7 +91,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let sizes = codes.iter().map(|c| c.len() as u8);
         let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
         let block = state.block(at, begins, bytes, insns, outside);
-        begins = codes.iter().fold(begins, |s, code| s.behind(code));
+        begins = codes.iter().fold(begins, |s, code| s.after(code));
         let reported = std::ptr::from_ref(block).cast_mut().cast();
         // SAFETY: QEMU's objects; the block and the number live as long as the process.
         unsafe {

@@ -1,7 +1,7 @@
 //! Processes: a child gets a ring of its own, and so does a program that replaces another
 //!
 //! The front end prepares slots in the [`Registry`]. A child after a fork takes one and maps its memory in place of its
-//! parent's, at the same addresses, which generated code contains. Its threads, turns and ring begin anew; blocks that
+//! parent's, at the same addresses, which generated code contains. Its threads, turns and ring start again; blocks that
 //! its parent has translated are reported when they are begun.
 //!
 //! QEMU 7.2 executes a program as the host would, without an emulator, so the plugin executes QEMU with the program

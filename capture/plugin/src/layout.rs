@@ -13,7 +13,7 @@
 //! | [`SYSCALL`], [`ORDINARY`] and the like | | the last instruction of the block makes a system call |
 //! | [`ACCESS`], instruction + size + kind | address (2), value (2) | an instruction of the block loads or stores |
 //! | [`EXIT`], thread | | the thread has ended |
-//! | [`BEGIN`] | instructions (2) | so many were skipped; the trace begins |
+//! | [`BEGIN`] | instructions (2) | number that was skipped; the trace begins |
 //! | [`LEAVE`] | number of a block | the thread continues in a block that is not traced: of another image, or outside the requested routines |
 
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicU8, Ordering::Relaxed};

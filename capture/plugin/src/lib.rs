@@ -1,4 +1,4 @@
-//! What QEMU loads: tells the front end which blocks the threads of a guest begin, and what they load and store
+//! The plugin that QEMU loads: reports to the front end which blocks the threads of a guest begin, and what they load and store
 //!
 //! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V, and (feature `api4`) for whole machines under
 //! QEMU 10.0. It keeps no policy: a callback a block writes the block's number into a ring in
@@ -8,11 +8,11 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | here | what QEMU calls for each block and access, and first of all |
-//! | `blocks` | translated blocks, told once each |
+//! | `blocks` | translated blocks, each reported once |
 //! | `calls` | calls of the system |
 //! | `thread`, `turns`, `arrivals`, `place` | threads; whose turn it is; who is awaited; on which processor they run |
 //! | `follow` | children, and programs that replace others |
-//! | `ring`, `layout` | the ring and what stands in it |
+//! | `ring`, `layout` | the ring and its contents |
 //! | `ops` | code of QEMU's that writes there without a call |
 //! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
 //! | `spaces` | numbers of address spaces |
@@ -64,7 +64,7 @@ use turns::{Progress, Turns};
 #[no_mangle]
 pub static qemu_plugin_version: c_int = if cfg!(feature = "api4") { 4 } else { 1 };
 
-/// Nothing more is told: at the end, and in a child after a fork.
+/// Nothing more is reported: at the end, and in a child after a fork.
 static OFF: AtomicBool = AtomicBool::new(false);
 /// A whole machine, not a program.
 static SYSTEM: AtomicBool = AtomicBool::new(false);
@@ -98,7 +98,7 @@ fn state() -> &'static State {
     unsafe { &*STATE.load(Relaxed) }
 }
 
-/// Ends all: nothing more is told, and nobody waits for a turn.
+/// Ends all: nothing more is reported, and nobody waits for a turn.
 fn off() {
     if !OFF.swap(true, SeqCst) {
         state().ring.end();
@@ -234,7 +234,7 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
 }
 
 impl State {
-    /// Tells the context of the block that a processor has begun, where it is another.
+    /// Reports the context of the block that a processor has begun, if it has changed.
     #[cold]
     fn context(&self, vcpu: c_uint, me: &Thread) {
         // while instructions are skipped nothing is told
@@ -334,7 +334,7 @@ unsafe fn argument(argc: c_int, argv: *const *const c_char, name: &str) -> Optio
     })
 }
 
-/// Whether what QEMU tells of an access has the size where `on_access` looks.
+/// Whether QEMU's description of an access has the size where `on_access` looks.
 fn known_layout() -> bool {
     // SAFETY: a function of a number.
     (0..=5).all(|shift| unsafe { qemu_plugin_mem_size_shift(shift << 4) } == shift)

@@ -178,7 +178,7 @@ impl Ring {
         Some(ring)
     }
 
-    /// Tells the front end that the plugin is ready, and how.
+    /// Reports to the front end that the plugin is ready, and how.
     pub fn set_state(&self, state: u32) {
         self.state.store(state, Relaxed);
         self.control.state.store(state, Relaxed);
@@ -312,7 +312,7 @@ impl Ring {
         !self.is_hidden()
     }
 
-    /// A thread begins a block of so many instructions. With `open`, it may then write without the lock until so many
+    /// A thread begins a block of `instructions` instructions. With `open`, it may then write without the lock until that many
     /// instructions have been executed.
     pub fn begin(&self, me: &Writer, block: u32, instructions: u32, open: Option<u64>) -> bool {
         let inside = self.lock(Some(me));
@@ -342,7 +342,7 @@ impl Ring {
         done && !self.stopped()
     }
 
-    /// Opens the gate, for at most so many instructions.
+    /// Opens the gate, for at most `most` instructions.
     fn open(&self, inside: &mut Inside, me: &Writer, most: u64, executed: u64) {
         let portion = PORTIONS[usize::from(self.data)];
         let (most, room) = if inside.begun {

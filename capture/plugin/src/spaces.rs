@@ -41,7 +41,7 @@ fn tables(root: &[u8], address: usize) -> Vec<u64> {
 }
 
 impl Spaces {
-    /// The number of the address space of `satp`, of a machine with addresses of so many bytes. `last`: the last value of this
+    /// The number of the address space of `satp`, of a machine with addresses of `address` bytes. `last`: the last value of this
     /// processor with its number. `read` reads physical memory, if it can.
     pub fn number(
         &self,

@@ -34,7 +34,7 @@ impl State {
     }
 
     /// State after an instruction.
-    pub fn behind(self, code: &[u8]) -> Self {
+    pub fn after(self, code: &[u8]) -> Self {
         let it = match *code {
             // IT, but not a hint with the same encoding
             [low, 0xbf] if self.thumb && low & 15 != 0 => low,

@@ -38,7 +38,7 @@ fn comes_back(program: &Path, arguments: &[&str], system: Option<u8>) -> (Code, 
     write(&captured, &wanted, captured.harts(16), "test", &mut events, &mut |_| true).unwrap();
     let code = read_code(&path).unwrap().unwrap();
     let mut read: Vec<FlowEvent> = Vec::new();
-    RetireReader::open(&path).unwrap().tell(&mut read).unwrap();
+    RetireReader::open(&path).unwrap().read_rest(&mut read).unwrap();
     assert_eq!(read, events);
     let image = Image::recorded(code.clone());
     for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "tr_e:m4+shared"] {

@@ -62,7 +62,7 @@ fn every_run_of_over_100_million_instructions_is_one_of_the_program() {
             let harts = captured.harts(16);
             let image = Image::new(&Program::read(&program).unwrap());
             let mut walk = Walk { image, at: vec![None; harts.into()], runs: 0, instructions: 0 };
-            let expanded = captured.tell(harts, &mut walk, &mut |_| true).unwrap();
+            let expanded = captured.expand_to(harts, &mut walk, &mut |_| true).unwrap();
             assert_eq!((walk.instructions, expanded.unexplained), (expanded.instructions, 0), "{name} {threads}");
             assert!(walk.instructions > 100_000_000 && walk.at.iter().all(Option::is_some), "{name} {threads}");
             println!("{name} {threads}: {} instructions in {} runs", walk.instructions, walk.runs);

@@ -40,7 +40,7 @@ fn results_do_not_depend_on_threads_or_machine_and_each_is_captured() {
             assert_eq!(status.code(), Some(2), "{name}");
             let captured = run(&program, &options("serial:200,jitter,seed=3", &["4", size]));
             assert_eq!((captured.ended, captured.threads), (Ended::Code(0), 4), "{name}");
-            let expanded = captured.tell(4, &mut capture::expand::IgnoreAll, &mut |_| true).unwrap();
+            let expanded = captured.expand_to(4, &mut capture::expand::IgnoreAll, &mut |_| true).unwrap();
             assert_eq!(expanded.unexplained, 0, "{name}: {expanded:?}");
             assert!(expanded.by_thread.iter().all(|n| *n > 100), "{name}: {expanded:?}");
         }

@@ -32,7 +32,7 @@ fn ask(socket: &Path, rounds: u32) -> u32 {
 /// Instructions of a process that ended with code 0.
 fn instructions(captured: &Captured) -> u64 {
     assert_eq!((captured.ended, captured.threads), (Ended::Code(0), 1));
-    let expanded = captured.tell(1, &mut IgnoreAll, &mut |_| true).unwrap();
+    let expanded = captured.expand_to(1, &mut IgnoreAll, &mut |_| true).unwrap();
     assert_eq!(expanded.unexplained, 0);
     expanded.instructions
 }

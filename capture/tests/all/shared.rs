@@ -30,7 +30,7 @@ fn comes_back(program: &Path, (threads, size): (u8, &str), schedule: &str, schem
     let captured = run(program, &options(schedule, &[&threads.to_string(), size]));
     let harts = captured.harts(16);
     let mut flow = Flow::default();
-    captured.tell(harts, &mut flow, &mut |_| true).unwrap();
+    captured.expand_to(harts, &mut flow, &mut |_| true).unwrap();
     let Flow(events) = flow;
     // the image of a RISC-V program is read, that of any other is learned
     let (image, xlen) = match Program::read(program) {

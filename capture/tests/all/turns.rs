@@ -10,7 +10,7 @@ fn threads_that_are_woken_take_turns_from_then_on() {
     for quantum in [500, 5000] {
         let captured = run(&program, &options(&format!("serial:{quantum}"), &["steps"]));
         assert_eq!(captured.ended, Ended::Code(0));
-        let expanded = captured.tell(16, &mut IgnoreAll, &mut |_| true).unwrap();
+        let expanded = captured.expand_to(16, &mut IgnoreAll, &mut |_| true).unwrap();
         assert_eq!((expanded.unexplained, captured.threads), (0, 5));
         // the four threads do all their work in turns; main does next to nothing
         let work: u64 = expanded.by_thread[1..].iter().sum();

@@ -13,7 +13,7 @@ use retire::Context;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Programs of processes, beside that of all else.
+/// Programs of processes, in addition to that of all else.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ContextArgs {
     /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts

@@ -47,7 +47,7 @@ fn addresses(text: &str) -> Result<std::ops::Range<u64>, String> {
     range.filter(|r| !r.is_empty()).ok_or_else(|| "expected FROM..TO, as 0x80000100..0x80000200".into())
 }
 
-/// Refuses a core that the trace `path` of so many cores does not have.
+/// Refuses a core that the trace `path` of `cores` cores does not have.
 pub fn check_core(path: &Path, core: Option<u8>, cores: u8) -> Result<(), Failure> {
     match core.filter(|c| *c >= cores) {
         Some(core) => Err(Failure::Other(match cores {

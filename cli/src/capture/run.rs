@@ -150,7 +150,7 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// What mlsTrace tells.
+/// The output of mlsTrace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Operands {
     /// Loads and stores

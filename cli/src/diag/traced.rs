@@ -29,7 +29,7 @@ use sim::file::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
 use sim::regs::register;
 
-/// A trace beside a script.
+/// A trace with a script.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Trace of the cores")]
 pub struct TraceArgs {
@@ -301,7 +301,7 @@ impl Traced {
                 format!("equal to the retire log, {} events; {lost}", count(c.events))
             }
             TraceCheck::Inside(i, name) => {
-                let lost = match (i.lost, i.behind, self.replayed.missing) {
+                let lost = match (i.lost, i.reopened, self.replayed.missing) {
                     (0, 0, 0) => "nothing lost".to_string(),
                     (lost, behind, 0) => {
                         format!("{} lost, {} directly after another window", count(lost), count(behind))
@@ -313,7 +313,7 @@ impl Traced {
                     count(i.inside),
                     count(i.retired),
                     plural(i.windows, "window"),
-                    count(i.told)
+                    count(i.traced)
                 )
             }
         };

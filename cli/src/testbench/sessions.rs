@@ -1,17 +1,17 @@
 //! What of a bench plays further sessions ([`crate::vectors::sessions`])
 
-/// Behind the files that are compared.
+/// After the files that are compared.
 pub const FILES: &str = ",\n// then sessions.txt with sessions.hex";
 
 /// Loads the words.
 pub const LOAD: &str = r#"        $readmemh("sessions.hex", words, WORDS, WORDS + MORE - 1);
 "#;
 
-/// Plays the sessions behind the first one.
+/// Plays the sessions after the first one.
 pub const PLAY: &str = r#"        if (failed == 0) sessions;
 "#;
 
-/// The tasks for it. A register is looked at behind the edge of the clock in which it is named.
+/// The tasks for it. A register is read after the edge of the cycle in which it is named.
 pub const TASKS: &str = r#"
     task next_act;
         fields = $fscanf(beats, "%d %d %d %h %h %h", cycle, trapped, core, pc, next_pc, insn);

@@ -3,7 +3,7 @@
 use super::sessions::CLOCKS_OF_EVENT;
 use sim::stimulus::run::Step;
 
-/// Of so many of 100 cycles a core retires an instruction.
+/// Number of cycles out of 100 in which a core retires an instruction.
 pub const PERCENT: u8 = 20;
 
 /// Moves instructions apart so that no FIFO overflows, whichever core its events are of.
@@ -18,7 +18,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// For FIFOs of so many entries.
+    /// For FIFOs of `entries` entries.
     pub fn new(entries: u32) -> Self {
         Self { room: u64::from(entries) * CLOCKS_OF_EVENT, waiting: 0, last: 0, pauses: 0 }
     }

@@ -379,7 +379,7 @@ fn statistics_are_what_the_recording_and_the_descriptors_say() {
     // totals, from the recording
     let mut counted = Counted::default();
     let mut reader = RetireReader::open(&place.path().join("a.ret")).unwrap();
-    reader.tell(&mut counted).unwrap();
+    reader.read_rest(&mut counted).unwrap();
     let all = &found["all"];
     for (name, code) in KINDS {
         assert_eq!(all["branches"][name], counted.kinds[code], "{name}");

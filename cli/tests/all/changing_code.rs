@@ -237,7 +237,7 @@ fn libraries_at_one_address_come_back() {
 /// Reads the events of a recording.
 fn events(place: &Place, name: &str) -> Vec<FlowEvent> {
     let mut events: Vec<FlowEvent> = Vec::new();
-    RetireReader::open(&place.path().join(name)).unwrap().tell(&mut events).unwrap();
+    RetireReader::open(&place.path().join(name)).unwrap().read_rest(&mut events).unwrap();
     events
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Contexts of instructions, with their counts.
 fn shares(path: &Path) -> HashMap<Context, u64> {
     let mut events: Vec<FlowEvent> = Vec::new();
-    RetireReader::open(path).unwrap().tell(&mut events).unwrap();
+    RetireReader::open(path).unwrap().read_rest(&mut events).unwrap();
     let (mut now, mut next, mut shares) = (Context::RESET, Context::RESET, HashMap::new());
     for e in &events {
         *shares.entry(now).or_default() += u64::from(e.count);

@@ -40,7 +40,7 @@ fn counted(place: &Place) -> Counts {
     let image = |name: &str| Image::new(&Named::open(&place.path().join(name).display().to_string()).unwrap().program);
     let [kernel, a, b] = ["kernel.elf", "a.elf", "b.elf"].map(image);
     let mut events: Vec<FlowEvent> = Vec::new();
-    RetireReader::open(&place.path().join("paged.ret")).unwrap().tell(&mut events).unwrap();
+    RetireReader::open(&place.path().join("paged.ret")).unwrap().read_rest(&mut events).unwrap();
     let (mut now, mut next, mut pc, mut counts) = (Context::RESET, Context::RESET, 0, Counts::new());
     for e in &events {
         let image = match now {

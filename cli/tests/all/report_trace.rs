@@ -140,7 +140,7 @@ fn lose(place: &Place, from: &str, to: &str) -> u64 {
     let mut reader = RetireReader::open(&place.path().join(from)).unwrap();
     let mut writer = RetireWriter::create(&place.path().join(to), reader.info()).unwrap();
     let mut events = Vec::new();
-    reader.tell(&mut events).unwrap();
+    reader.read_rest(&mut events).unwrap();
     let mut gaps = 0;
     for (n, e) in events.iter().enumerate() {
         writer.event(e);

@@ -16,7 +16,7 @@ fn place() -> Place {
     place.good(&format!("run {PROGRAM} --max-instructions 200000 -o run.ret"));
     place.good("export run.ret -o run.rbt1");
     let mut events: Vec<FlowEvent> = Vec::new();
-    RetireReader::open(&place.path().join("run.ret")).unwrap().tell(&mut events).unwrap();
+    RetireReader::open(&place.path().join("run.ret")).unwrap().read_rest(&mut events).unwrap();
     let named = Named::open(PROGRAM).unwrap();
     let image = Image::new(&named.program);
     let options =
@@ -130,7 +130,7 @@ fn code_in_rom_comes_from_a_second_elf() {
     place.good("run both.elf -o run.ret");
     place.good("export run.ret -o run.rbt1");
     let mut events: Vec<FlowEvent> = Vec::new();
-    RetireReader::open(&place.path().join("run.ret")).unwrap().tell(&mut events).unwrap();
+    RetireReader::open(&place.path().join("run.ret")).unwrap().read_rest(&mut events).unwrap();
     let named = Named::open(&place.path().join("both.elf").display().to_string()).unwrap();
     let image = Image::new(&named.program);
     let encoded = etrace::encode(&events, 1, etrace::Options::BASE, 32, &image).unwrap();

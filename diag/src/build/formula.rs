@@ -76,6 +76,6 @@ joined! {
     implies Implies
     /// It holds up to the first event at which the other does, which may never come.
     until Until
-    /// The other held, and it did at each event behind that.
+    /// The other held, and it did at each event after that.
     since Since
 }

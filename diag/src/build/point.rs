@@ -63,7 +63,7 @@ named! {
     violation
     /// A span is over.
     span
-    /// A log tells an event that it kept.
+    /// A log reports an event that it kept.
     log
 }
 

@@ -56,7 +56,7 @@ struct Match<T> {
 /// Names that a message lists.
 const LISTED: usize = 8;
 
-/// The end of a path that tells it from others.
+/// The end of a path that distinguishes it from others.
 fn short<'a>(path: &'a str, others: &[&str]) -> &'a str {
     let starts: Vec<usize> = path.match_indices('/').map(|m| m.0 + 1).rev().chain([0]).collect();
     let alone = |at: &&usize| others.iter().filter(|o| **o != path).all(|o| !o.ends_with(&path[**at..]));

@@ -23,7 +23,7 @@ const CXX_FLAGS: [&str; 7] =
 /// use the precompiled form reads the text.
 const HEADERS: &str = "headers.h";
 
-/// What to build, besides the texts of the files.
+/// What to build, in addition to the texts of the files.
 pub(crate) struct Recipe<'a> {
     /// Class of the top module.
     pub prefix: &'a str,

@@ -293,7 +293,7 @@ impl SocConfig {
         self.values.map(|DataScheme::Cfiat(sizes)| CfiatParams::new(self.cores, ram, sizes))
     }
 
-    /// Options of the trace system, besides its parameters.
+    /// Options of the trace system, in addition to its parameters.
     pub(super) fn system(&self) -> SystemOptions {
         let extras = Extras { registered: self.core.core().registered(), ..Extras::default() };
         SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }

@@ -61,7 +61,7 @@ pub(crate) fn inputs_seeds() -> Vec<Vec<u8>> {
     vec![bytes(recorder.drain())]
 }
 
-/// Tells the values of a run whose events are right.
+/// Sends the values of a run whose events are right.
 pub(crate) fn cfiat(data: &[u8]) {
     let fixed = &*FIXED;
     let Ok(mut replay) = cfiat::replay::Replay::new(&fixed.cfiat, &fixed.program, words(data)) else { return };

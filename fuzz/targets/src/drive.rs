@@ -19,7 +19,7 @@ pub struct Finding {
     pub input: Vec<u8>,
 }
 
-/// Runs `target` on its seeds and then on so many changes of them; `around` runs each, and says what else is wrong with it. The number of
+/// Runs `target` on its seeds and then on `count` changes of them; `around` runs each, and says what else is wrong with it. The number of
 /// inputs that were run, and the first finding.
 pub fn drive(
     target: &Target,

@@ -32,7 +32,7 @@ fn events() -> Vec<FlowEvent> {
 pub(crate) fn retire(data: &[u8]) {
     with_file(data, |path| {
         if let Ok(mut reader) = RetireReader::open(path) {
-            let _ = reader.tell(&mut NullSink);
+            let _ = reader.read_rest(&mut NullSink);
         }
     });
 }
@@ -53,7 +53,7 @@ pub(crate) fn rbt1(data: &[u8]) {
     with_file(data, |path| {
         let _ = Rbt1Info::scan(path);
         if let Ok(mut reader) = Rbt1Reader::open(path) {
-            let _ = reader.tell(&mut NullSink);
+            let _ = reader.read_rest(&mut NullSink);
         }
     });
 }

@@ -48,10 +48,10 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     Fixed { image: Image::new(&model.program), model, params: SCHEMES.map(of).to_vec() }
 });
 
-/// Takes what is replayed, up to so many events: a stream of many instructions is slow, and no fault.
+/// Takes what is replayed, up to a number of events: a stream of many instructions is slow, and no fault.
 const EVENTS: usize = 100_000;
 
-/// Replays, and goes on behind damage.
+/// Replays, and continues after damage.
 pub(crate) fn run(data: &[u8]) {
     let Some((first, rest)) = data.split_first() else { return };
     let params = &FIXED.params[usize::from(*first) % SCHEMES.len()];

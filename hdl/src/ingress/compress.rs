@@ -2,7 +2,7 @@
 //!
 //! Connects the adapters of a core that retires several instructions per cycle to its front end, which takes one event
 //! per cycle. The instructions of a cycle are queued as one word if they contain an event: control flow, the first
-//! instruction after a trap or in a context, or the first that may be traced. A beat stands for its event and the sequential
+//! instruction after a trap or in a context, or the first that may be traced. A beat represents its event and the sequential
 //! instructions before it. Sequential instructions without a later event are sent in a beat of their own once the queue is empty.
 //!
 //! # Ports

@@ -47,7 +47,7 @@ pub(crate) fn times(params: &TraceParams) -> Option<Chunks> {
     of(&params.flow).times()
 }
 
-/// Whether a system sends so many messages that each must be sent in one or two cycles.
+/// Whether a system sends messages so often that each must be sent in one or two cycles.
 pub(crate) fn is_frequent(params: &TraceParams, many: bool) -> bool {
     of(&params.flow).is_frequent(many, params.timestamps)
 }

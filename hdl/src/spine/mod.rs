@@ -162,7 +162,7 @@ pub struct Retire {
     pub log2_words: u8,
 }
 
-/// The optional features of a trace system, besides the parameters of its stream.
+/// The optional features of a trace system, in addition to the parameters of its stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     /// Synchronisation, periodic and on request.

@@ -28,7 +28,7 @@
 //! | `loses` | out | one is lost in this cycle |
 //! | `lag` | out | with several retired per cycle: delay, in cycles, of the beat at the stage where resyncs are decided |
 //! | `almost_full` | out | with several retired per cycle: the retire queue holds two words or more |
-//! | `more` | out | with several retired per cycle: number of further instructions that `counted` stands for, and those of `loses`, these later by the cycles from that stage to the last one |
+//! | `more` | out | with several retired per cycle: number of further instructions that `counted` represents, and those of `loses`, these later by the cycles from that stage to the last one |
 //! | `take`, `give_back` | out | an entry of the event FIFO is reserved, released |
 //! | `counted` | out | an instruction retires, and is not lost |
 //! | `discontinuity` | out | a traced instruction does not follow from the one before |

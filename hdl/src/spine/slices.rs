@@ -4,7 +4,7 @@
 //! | --- | ---: | --- |
 //! | [`Slices::Narrow`] | 4 | of one core, with predictors that leave one message in dozens of cycles: [`digits`](crate::scheme::tr::coder::digits) |
 //! | [`Slices::Octet`] | 8 | all others |
-//! | [`Slices::Wide`] | 15 | with so many messages that each must be sent in one or two cycles: a short time stamp is sent in one slice with the next field, and the packer does not wait for a word |
+//! | [`Slices::Wide`] | 15 | with messages so frequent that each must be sent in one or two cycles: a short time stamp is sent in one slice with the next field, and the packer does not wait for a word |
 //!
 //! Encoder, coder and packer take the size from here. Which systems need wide slices was measured: `docs/maintainers/decisions/0031-broad.md`.
 

@@ -1,6 +1,6 @@
 //! Trace state machine of one core: decides which cycles are traced, which messages are due and which instructions are lost
 //!
-//! Connects to both ends of every front end's pipeline. It tells the ingress which cycles are traced and the predictor stage
+//! Connects to both ends of every front end's pipeline. It indicates to the ingress which cycles are traced and the predictor stage
 //! which instructions are lost. It sends the block that makes the entries the decision about the instruction in the last
 //! stage.
 //!

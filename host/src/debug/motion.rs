@@ -1,7 +1,7 @@
 //! Runs forwards and backwards to breakpoints and watchpoints
 //!
 //! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core and a condition of it holds; a watchpoint
-//! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides. A write
+//! is reached after the access forwards, and before it backwards, so that the change can be seen from both sides. A write
 //! watchpoint is reached only where the value changes.
 
 use super::accesses::{Access, Accesses};

@@ -120,7 +120,7 @@ impl SchemeSpec {
         self.scheme.flow().copied()
     }
 
-    /// Canonical text of everything that affects its output on a platform, besides its name.
+    /// Canonical text of everything that affects its output on a platform, except its name.
     pub fn canonical(&self, platform: &Platform) -> String {
         let platform = &self.on(platform);
         self.flow().map_or_else(|| platform.canonical(), |scheme| scheme.canonical(platform))

@@ -1,7 +1,7 @@
 //! A timeline of bounded size in Perfetto's format, encoded with Protocol Buffers
 //!
 //! A core, or a task, is a track with its functions as nested slices; tasks, traps and gaps of a core are tracks below its own. A slice
-//! that stands for several short calls has their number as its argument `calls`. Times are nanoseconds in this format: an instruction, or a
+//! that represents several short calls has their number as its argument `calls`. Times are nanoseconds in this format: an instruction, or a
 //! cycle, is 1,000 of them.
 //!
 //! # Source

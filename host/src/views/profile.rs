@@ -19,7 +19,7 @@ type Key = (u32, u32);
 #[derive(Debug)]
 pub struct Profile {
     functions: Functions,
-    /// Tells where instructions begin, where the code is known.
+    /// Reports where instructions begin, where the code is known.
     image: Option<Image>,
     stacks: Vec<Stack>,
     /// Stack pointer of each core at its next event, where it is known.

@@ -181,7 +181,7 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    /// Seeks back by so many bytes.
+    /// Seeks back by `bytes` bytes.
     pub fn step_back(&mut self, bytes: usize) -> Result<(), FileError>
     where
         R: Seek,

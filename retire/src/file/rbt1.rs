@@ -353,7 +353,7 @@ impl Rbt1Reader {
     }
 
     /// Reports the rest of the run to `sink`.
-    pub fn tell(&mut self, sink: &mut impl RetireSink) -> Result<(), FileError> {
+    pub fn read_rest(&mut self, sink: &mut impl RetireSink) -> Result<(), FileError> {
         while self.next_block(sink)? {}
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Named temporary files, and their removal when a signal ends the process
 //!
-//! An unnamed file leaves nothing behind. A file that needs a name, for a tool or to be opened again, is created here.
+//! An unnamed file disappears when it is closed. A file that needs a name, for a tool or to be opened again, is created here.
 
 use super::{io, FileError};
 use std::io::Write;

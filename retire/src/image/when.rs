@@ -21,7 +21,7 @@ impl When {
     /// Before the first instruction of hart 0.
     pub const START: Self = Self { hart: 0, retired: 0, cycle: 0, until: 0 };
 
-    /// So many instructions later.
+    /// This number of instructions later.
     #[inline]
     #[must_use]
     pub const fn after(self, instructions: u64) -> Self {

@@ -35,7 +35,7 @@ fn code_and_events_of_a_file_come_back_in_any_mixture() {
         writer.finish().unwrap();
         assert_eq!(read_code(&path).unwrap(), Some(code));
         let mut events: Vec<FlowEvent> = Vec::new();
-        RetireReader::open(&path).unwrap().tell(&mut events).unwrap();
+        RetireReader::open(&path).unwrap().read_rest(&mut events).unwrap();
         assert!(events.into_iter().eq((0..n).map(event)));
     }
     let whole = std::fs::read(&path).unwrap();

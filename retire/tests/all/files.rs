@@ -45,7 +45,7 @@ fn write(items: &[Item], path: &Path) {
 
 fn read(path: &Path) -> Result<Vec<Item>, FileError> {
     let mut items = Items::default();
-    RetireReader::open(path)?.tell(&mut items)?;
+    RetireReader::open(path)?.read_rest(&mut items)?;
     Ok(items.0)
 }
 
@@ -116,7 +116,7 @@ proptest! {
             Item::Data(_) => None,
         }).collect();
         let mut reported: Vec<FlowEvent> = Vec::new();
-        RetireReader::open(&path).unwrap().tell(&mut reported).unwrap();
+        RetireReader::open(&path).unwrap().read_rest(&mut reported).unwrap();
         prop_assert_eq!(reported, events);
     }
 }
@@ -186,7 +186,7 @@ fn cuts_and_flipped_bits_are_errors() {
 fn files_of_version_1_still_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/irq-v1.ret");
     let mut events: Vec<FlowEvent> = Vec::new();
-    let reported = RetireReader::open(&path).and_then(|mut r| r.tell(&mut events));
+    let reported = RetireReader::open(&path).and_then(|mut r| r.read_rest(&mut events));
     if cfg!(feature = "zstd") {
         reported.unwrap();
         let text: String = events.iter().map(|e| format!("{e:?}\n")).collect();

@@ -9,7 +9,7 @@ use std::path::Path;
 
 fn read(path: &Path) -> Result<Vec<FlowEvent>, FileError> {
     let mut events = Vec::new();
-    Rbt1Reader::open(path)?.tell(&mut events)?;
+    Rbt1Reader::open(path)?.read_rest(&mut events)?;
     Ok(events)
 }
 
@@ -135,17 +135,17 @@ proptest! {
         let threads = Rbt1Info::scan(&from).unwrap().threads;
         let info = RetireInfo { harts: threads.len().max(1) as u8, xlen: 64, threads, ..RetireInfo::default() };
         let mut writer = DataWriter::create(&ret, &info).unwrap();
-        Rbt1Reader::open(&from).unwrap().tell(&mut writer).unwrap();
+        Rbt1Reader::open(&from).unwrap().read_rest(&mut writer).unwrap();
         writer.finish().unwrap();
         let mut reader = RetireReader::open(&ret).unwrap();
         let mut writer = Rbt1Writer::create(&to, false, &reader.info().threads).unwrap();
-        reader.tell(&mut writer).unwrap();
+        reader.read_rest(&mut writer).unwrap();
         let written = writer.finish().unwrap();
         prop_assert_eq!((written.records, written.size), (records.len() as u64, bytes(&records).len() as u64));
         prop_assert_eq!(std::fs::read(&to).unwrap(), bytes(&records));
         // the events are those of the file itself
         let mut events: Vec<FlowEvent> = Vec::new();
-        RetireReader::open(&ret).unwrap().tell(&mut events).unwrap();
+        RetireReader::open(&ret).unwrap().read_rest(&mut events).unwrap();
         prop_assert_eq!(events, read(&from).unwrap());
     }
 }

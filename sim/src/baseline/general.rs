@@ -1,6 +1,6 @@
 //! General-purpose compressors over the serialised streams
 //!
-//! A stream is one byte SL (1 to 254; 255 stands for a longer one and is followed by SL in 4 bytes), then SA
+//! A stream is one byte SL (1 to 254; 255 encodes a longer one and is followed by SL in 4 bytes), then SA
 //! in `xlen / 8` bytes if it is not known. SL = 0 is the escape: a byte 1 (trap) or 2 (stop), SL in 4
 //! bytes, SA if it is not known, and for a trap the handler's address. All numbers are little-endian.
 //!

@@ -226,7 +226,7 @@ pub fn verify(
 ) -> Result<(), BaselineError> {
     for (hart, e) in encoded.iter().enumerate() {
         let streams = decode(e, params, xlen, align, image)?;
-        stream::tell(&streams, hart as u8, image, sink)?;
+        stream::report(&streams, hart as u8, image, sink)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! become 12-bit symbols; the symbols go through LZ with a sliding window.
 //!
 //! # Symbols
-//! A stream is the symbol SL (1 to 4094; 4095 stands for a longer one, and SL follows in 3 symbols). If SA is not
+//! A stream is the symbol SL (1 to 4094; 4095 encodes a longer one, and SL follows in 3 symbols). If SA is not
 //! known, `SA - SA'` follows, with SA' the last address that was sent (initially 0), without its `align` low
 //! bits, sign-extended, in `ceil((xlen - align) / 12)` symbols. SL = 0 is the escape: a symbol 1 (trap) or 2
 //! (stop), SL in 3 symbols, SA as above, and for a trap the handler as an address. Low symbol first.

@@ -64,7 +64,7 @@ pub struct Compressor<T> {
 pub const LATENCY: u64 = 2;
 
 impl<T: Copy> Compressor<T> {
-    /// A queue with 2^`log2_words` - 1 entries, besides the word that is being served.
+    /// A queue with 2^`log2_words` - 1 entries, in addition to the word that is being served.
     pub fn new(log2_words: u8) -> Self {
         Self {
             queue_depth: (1 << log2_words) - 1,

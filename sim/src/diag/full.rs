@@ -4,7 +4,7 @@
 //! they come too fast. Every instruction enters a log of 16 entries, with the slots that it hits. A shadow copy of the
 //! registers is updated at the log's output: one instruction per cycle leaves the log, or waits there, while its calls
 //! are opened and closed and its events made, one word after the other. Triggers are not compared with the copy, so it
-//! may lag behind the core.
+//! may be late relative to the core.
 //!
 //! * An instruction that hits nothing and ends no call takes one cycle.
 //! * A slot takes 4 cycles and 2 per captured word. A function whose return is a trigger takes 8, and 4 per word

@@ -35,7 +35,7 @@
 //! | aggregate, histogram | one per rule | key | value | | |
 //! | machine | one per class | key | | | |
 //! | filter | the terms of a rule | field | constant | 2:0 comparison | mask |
-//! | | then the rule | most events that pass | one in so many | 2:0 [`ALL`], [`ANY`] | number of the rule |
+//! | | then the rule | most events that pass | one in this number | 2:0 [`ALL`], [`ANY`] | number of the rule |
 //! | pair | second, then first, of each rule | key | | 0: first | number of the rule |
 //! | log | one: only word 0, the trigger | | | 0: it freezes the log; 1: the log is frozen now | |
 //! | tick | its event, in word 1; then one per node to flush, in 13:8 of word 1 | | | | period in cycles |
@@ -141,7 +141,7 @@ fn set(records: &[Record]) -> Writes {
     writes
 }
 
-/// Write that enables a client, with so many records or slots.
+/// Write that enables a client, with this number of records or slots.
 pub fn control(records: usize) -> (u16, u16) {
     (CONTROL, (records as u16) << 8 | 1)
 }

@@ -96,7 +96,7 @@ pub enum ReplayErrorKind {
     /// A header that no marker announces.
     #[error("a header is inside a message")]
     UnexpectedHeader,
-    /// No header behind the marker that says so.
+    /// No header after the marker that announces it.
     #[error("after the resync of core 0 the word must be padded with zeros, and the header must follow")]
     NoHeader,
     /// Bits after the last stop message.
@@ -306,7 +306,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     }
 }
 
-/// Contents of a header besides the parameters.
+/// Contents of a header other than the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeaderFlags {
     /// It is a repeated header.
@@ -337,7 +337,7 @@ fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<HeaderScanner<I>>, 
     Some(header_match)
 }
 
-/// Reads and checks a header; returns its contents besides the parameters.
+/// Reads and checks a header; returns its contents other than the parameters.
 fn check_header<I: Iterator<Item = u32>>(
     params: &TraceParams,
     bits: &mut BitReader<HeaderScanner<I>>,

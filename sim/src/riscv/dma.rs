@@ -4,7 +4,7 @@
 //! | ---: | --- | --- |
 //! | 0 | byte address of the next word to read | word |
 //! | 4 | byte address of the next word to store | word |
-//! | 8 | words left; a store starts a copy of so many words | word |
+//! | 8 | words left; a store starts a copy of that number of words | word |
 //!
 //! Addresses are multiples of 4: the low bits are 0. Words outside RAM are not copied, but are counted.
 

@@ -155,7 +155,7 @@ impl Hart {
         Some(FlowEvent { hart: self.index, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle })
     }
 
-    /// Tells the pending trap or start; `pc` is the instruction that retires in `cycle`.
+    /// Reports the pending trap or start; `pc` is the instruction that retires in `cycle`.
     pub fn report_pending<S: RetireSink>(&mut self, pc: u64, cycle: u64, sink: &mut S) {
         if let Some(p) = self.pending.take() {
             let at = if p.kind == FlowKind::Start { pc } else { p.pc };

@@ -54,7 +54,7 @@ pub struct Memory {
     pub reservations: Vec<(u64, u8)>,
     /// Parts of RAM that stores do not change: they are access faults.
     pub read_only: Vec<Range<u64>>,
-    /// Whether a store to RAM can have an effect besides its bytes, or be refused: a reservation was made since all were cleared,
+    /// Whether a store to RAM can have an effect other than its bytes, or be refused: a reservation was made since all were cleared,
     /// stores can be commands to the host, or a part of RAM is read-only.
     watched: bool,
     /// Where commands to the host are stored.

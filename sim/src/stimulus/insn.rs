@@ -3,7 +3,7 @@
 /// When a conditional branch is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchPattern {
-    /// In so many of 100 cases.
+    /// In this number of 100 cases.
     Percent(u8),
     /// Every time except each n-th: the end of a loop body.
     Loop(u16),

@@ -124,7 +124,7 @@ impl Model {
 }
 
 impl Model {
-    /// `instructions` control-flow instructions one behind the other, each of which goes anywhere among them; the last two are the
+    /// `instructions` control-flow instructions one after the other, each of which goes anywhere among them; the last two are the
     /// handlers. A core that runs them has an event in every clock in which it retires.
     ///
     /// # Panics

@@ -14,7 +14,7 @@ pub struct Config {
     pub seed: u64,
     /// Cores, 1 to 16. They run the same program, each on a path of its own.
     pub cores: u8,
-    /// A core that is not waiting retires in so many of 100 cycles. 1 to 100.
+    /// Number of 100 cycles in which a core that is not waiting retires. 1 to 100.
     pub retire_percent: u8,
     /// Probability per instruction, in 1/65,536, that the core waits for up to 5,000 cycles.
     pub wait_per_64k: u16,

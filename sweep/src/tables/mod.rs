@@ -171,7 +171,7 @@ impl Measured {
         ))
     }
 
-    /// Whether a trace was measured with so many harts, time-stamped or not: a recording has its own number of harts,
+    /// Whether a trace was measured with this number of harts, time-stamped or not: a recording has its own number of harts,
     /// and one without cycles has no time stamps.
     pub fn has(&self, trace: &str, harts: u8, timestamps: bool) -> bool {
         let harts = self.resolve_harts(trace, harts);
@@ -199,7 +199,7 @@ impl Measured {
         self.points.iter().find(mine).ok_or_else(|| self.missing("a stream", trace, way))
     }
 
-    /// The points of a trace, or of all traces measured with so many harts.
+    /// The points of a trace, or of all traces measured with this number of harts.
     fn each(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Vec<&Point>, SweepError> {
         let all = self.traces().filter(|t| match trace {
             Some(name) => name == *t,
@@ -208,7 +208,7 @@ impl Measured {
         all.map(|t| self.point(t, way)).collect()
     }
 
-    /// As [`Measured::sum`]; none if the trace was not measured with so many harts.
+    /// As [`Measured::sum`]; none if the trace was not measured with this number of harts.
     fn some_sum(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Option<Sum>, SweepError> {
         match trace {
             Some(trace) if !self.has(trace, way.harts, way.timestamps) => Ok(None),

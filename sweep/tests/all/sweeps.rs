@@ -208,7 +208,7 @@ fn recordings_give_what_their_program_gives_without_an_elf() {
     // check that the trace was accepted and decoded
     assert_eq!(of(&plan.traces[2]).len(), program.len());
     let mut events: Vec<FlowEvent> = Vec::new();
-    Rbt1Reader::open(&rbt).unwrap().tell(&mut events).unwrap();
+    Rbt1Reader::open(&rbt).unwrap().read_rest(&mut events).unwrap();
     let instructions: u64 = events.iter().map(|e| u64::from(e.count)).sum();
     for (scheme, verified, _, _, found) in of(&plan.traces[2]) {
         assert_eq!((found, verified == Verified::Equal), (instructions, !scheme.starts_with("shared")), "{scheme}");

@@ -79,8 +79,8 @@ impl Bench {
         let (run, words) = self.run(points, 0xf01);
         let inside = check(&self.params, &Image::new(&self.program), &run, points, &words).unwrap();
         eprintln!("{points:x?}: {inside:?}");
-        assert_eq!(inside.told + inside.behind, inside.inside, "{points:x?}: {inside:?}");
-        assert!(inside.windows > 5 && inside.told > 100 && inside.inside < inside.retired / 2, "{inside:?}");
+        assert_eq!(inside.traced + inside.reopened, inside.inside, "{points:x?}: {inside:?}");
+        assert!(inside.windows > 5 && inside.traced > 100 && inside.inside < inside.retired / 2, "{inside:?}");
         inside
     }
 }
@@ -92,15 +92,15 @@ fn a_window_traces_only_between_its_triggers() {
     // a function that calls others, one that does not, and from the entry of the first to that of the second
     let (step, get, set) = (bench.entry("teller_step"), bench.entry("get_balance"), bench.entry("set_balance"));
     let inside = bench.inside(of(Some(get), None, true));
-    assert_eq!(inside.lost + inside.behind, 0, "{inside:?}");
+    assert_eq!(inside.lost + inside.reopened, 0, "{inside:?}");
     bench.inside(of(Some(step), None, true));
     bench.inside(of(Some(get), Some(set), false));
     // everything up to the first call
     let points = of(None, Some(set), false);
     let (run, words) = bench.run(points, 0xf01);
     let inside = check(&bench.params, &Image::new(&bench.program), &run, points, &words).unwrap();
-    assert_eq!((inside.windows, inside.told, inside.lost), (u64::from(CORES), inside.inside, 0), "{inside:?}");
-    assert!(inside.told > 100 && inside.told < inside.retired, "{inside:?}");
+    assert_eq!((inside.windows, inside.traced, inside.lost), (u64::from(CORES), inside.inside, 0), "{inside:?}");
+    assert!(inside.traced > 100 && inside.traced < inside.retired, "{inside:?}");
 
     // everything, without a window
     let (run, words) = bench.run(Points::default(), 0xf01);
@@ -111,5 +111,5 @@ fn a_window_traces_only_between_its_triggers() {
     let points = of(Some(get), None, true);
     let (run, words) = bench.run(points, 0x701);
     let inside = check(&bench.params, &Image::new(&bench.program), &run, points, &words).unwrap();
-    assert!(inside.inside > 100 && inside.told == 0, "{inside:?}");
+    assert!(inside.inside > 100 && inside.traced == 0, "{inside:?}");
 }

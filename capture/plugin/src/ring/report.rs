@@ -47,7 +47,7 @@ impl Ring {
         }
     }
 
-    /// Whether so many words fit, after waiting if necessary.
+    /// Whether `need` words fit, after waiting if necessary.
     pub(super) fn has_room(&self, inside: &mut Inside, need: u64) -> bool {
         self.head() + need <= inside.full || self.wait(inside, need)
     }

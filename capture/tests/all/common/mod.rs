@@ -128,6 +128,6 @@ impl Sink for All {
 
 pub fn all(captured: &Captured, harts: u8) -> (All, Expanded) {
     let mut all = All::default();
-    let expanded = captured.tell(harts, &mut all, &mut |_| true).unwrap();
+    let expanded = captured.expand_to(harts, &mut all, &mut |_| true).unwrap();
     (all, expanded)
 }

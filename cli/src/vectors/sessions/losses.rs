@@ -2,7 +2,7 @@
 //!
 //! Which instructions are lost follows from the clocks of the circuit: rust-hdl simulates it. What it sent is replayed, which says where
 //! the gaps are; the golden model loses the same, and must send the same words. Where messages are time-stamped, or of
-//! several cores, when a core that was losing tells so is a matter of the circuit's clocks, too: there the words are the circuit's, and
+//! several cores, when a core that was losing reports it is a matter of the circuit's clocks, too: there the words are the circuit's, and
 //! every event of their replay is one that retired.
 
 use super::walk::{Walk, CLOCKS_OF_EVENT};
@@ -19,7 +19,7 @@ use sim::regs::register;
 use sim::replay::{Events, Replay};
 use std::ops::Range;
 
-/// Instructions behind those that fill a FIFO.
+/// Instructions after those that fill a FIFO.
 const MORE: usize = 80;
 /// Clocks in which something must come of a trace that was enabled or disabled.
 const PATIENCE: u32 = 1 << 22;
@@ -179,7 +179,7 @@ impl Circuit {
         Ok(Self { driver, shown, registers, ready: true, sent: Vec::new(), longest: 0 })
     }
 
-    /// A clock; what the register bus answers in it. Behind it nothing is shown, and `status` is asked for.
+    /// A cycle, with the response of the register bus in it. After it no instruction is shown, and `status` is read.
     fn tick(&mut self) -> Result<u32, Failure> {
         let seen = match &mut self.registers {
             Some(registers) => std::mem::replace(registers, self.shown.clone()),

@@ -1,13 +1,13 @@
-//! Further sessions of the vectors: what a trace system meets in a chip besides a run from reset to the end
+//! Further sessions of the vectors: what a trace system meets in a chip other than a run from reset to the end
 //!
 //! | session | what it has |
 //! | --- | --- |
-//! | begins again | enabled behind the first trace without a reset; a control-flow instruction in every clock; a sink that stalls; traps |
+//! | begins again | enabled after the first trace without a reset; a control-flow instruction in every cycle; a sink that stalls; traps |
 //! | flashes | enabled and disabled before anything retires |
 //! | reset | a program that is cut by a reset of one clock, in the middle of a trace |
-//! | behind it | another program, traps that retire nothing (`rvfi_trap`), a slow sink |
+//! | after it | another program, traps that retire nothing (`rvfi_trap`), a slow sink |
 //! | periodic | with `--sync`: resyncs every 1,024 instructions |
-//! | overflow | the sink stands still until the event FIFO is full, then moves while instructions go on to come; a second loss |
+//! | overflow | the sink stalls until the event FIFO is full, then accepts words while instructions still arrive; a second loss |
 //! | cut | disabled while instructions are being lost |
 //!
 //! Cores go on while tracing is disabled: none of that is in the words. Registers are read in between. The words are those of the
@@ -44,15 +44,15 @@ pub enum Act {
     Trap(Retired),
     /// `value` is written to a register.
     Write { addr: u8, value: u32 },
-    /// From now on the sink takes a word in so many of 256 clocks.
+    /// From now on the sink takes a word in this number of 256 cycles.
     Ready(u16),
     /// Reset.
     Reset,
     /// The words of another trace are due: from which one on, and how many.
     Due { first: usize, count: usize },
-    /// Time stands still until the trace is active.
+    /// Waits until the trace is active.
     Begin,
-    /// Time stands still until the system is idle; then all words that were due have come.
+    /// Waits until the system is idle; then all words that were due have come.
     End,
     /// A register has this value, where `mask` is 1.
     Read { addr: u8, value: u32, mask: u32 },
@@ -100,7 +100,7 @@ pub struct Sessions {
 /// Clocks that a sink takes all words in.
 const ALWAYS: u16 = 256;
 
-/// Writes sessions one behind the other.
+/// Writes sessions one after the other.
 struct Writer<'a> {
     params: &'a TraceParams,
     options: &'a SystemOptions,
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
         self.clock = START;
     }
 
-    /// Writes that tracing ends in clock `stop`, and shows what retires: that of `walk`, and code behind it that is not traced.
+    /// Writes that tracing ends in clock `stop`, and shows what retires: that of `walk`, and code after it that is not traced.
     fn play(&mut self, walk: &Walk, stop: u64, seed: u64) {
         let mut lines: Vec<Line> = walk.acts.iter().map(|(clock, act)| Line { clock: *clock, act: *act }).collect();
         let control = register("control").addr;
@@ -206,7 +206,7 @@ impl<'a> Writer<'a> {
         self.untraced();
     }
 
-    /// A whole trace of `walk`, with a sink that is ready in so many of 256 clocks.
+    /// A whole trace of `walk`, with a sink that is ready in `ready` of 256 cycles.
     fn session(&mut self, walk: &Walk, ready: u16, period: Option<u8>) -> Result<(), Failure> {
         if let Some(period) = period {
             self.write("sync", period.into());
@@ -247,7 +247,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// So many clocks of reset; nothing is due behind it, registers are as they begin.
+    /// A reset of `clocks` cycles; nothing is due after it, and registers have their initial values.
     fn reset(&mut self, clocks: u64) {
         for _ in 0..clocks {
             self.put(Act::Reset);

@@ -17,7 +17,7 @@ pub struct Walk {
     pub acts: Vec<(u64, Act)>,
     /// The instructions with their events; their clocks are those of `acts`.
     pub steps: Vec<Step>,
-    /// What retired behind the last event of each core.
+    /// What retired after the last event of each core.
     pub stops: Vec<FlowEvent>,
     /// The clock of the last instruction.
     pub end: u64,
@@ -54,13 +54,13 @@ impl<'a> Walker<'a> {
         Self { params, options, usual, dense }
     }
 
-    /// So many instructions of a program, in most of the clocks.
+    /// Instructions of a program, in most of the cycles.
     pub fn program(&self, seed: u64, instructions: usize) -> Walk {
         let config = Config { retire_percent: 80, trap_per_64k: 600, ..Config::new(self.params.cores, seed) };
         self.walk(&self.usual, &config, instructions)
     }
 
-    /// So many control-flow instructions, in every clock.
+    /// Control-flow instructions, in every cycle.
     pub fn dense(&self, seed: u64, instructions: usize) -> Walk {
         let config = Config {
             retire_percent: 100,
@@ -71,7 +71,7 @@ impl<'a> Walker<'a> {
         self.walk(&self.dense, &config, instructions)
     }
 
-    /// So many control-flow instructions of one core in successive clocks, then a rest in which a full FIFO becomes empty, and some more.
+    /// Control-flow instructions of one core in successive cycles, then a rest in which a full FIFO becomes empty, and some more.
     pub fn alone(&self, (core, seed): (u8, u64), instructions: usize, more: usize) -> Walk {
         let config = Config { retire_percent: 100, trap_per_64k: 1_000, wait_per_64k: 0, ..Config::new(1, seed) };
         let mut walk = Walk::default();

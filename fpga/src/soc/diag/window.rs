@@ -41,10 +41,10 @@ pub struct Inside {
     /// Number of times that the window opened.
     pub windows: u64,
     /// Instructions inside a window that were traced. None outside are.
-    pub told: u64,
+    pub traced: u64,
     /// Untraced instructions at the start of a window that opened less than [`MIN_HIDDEN_CYCLES`] cycles after the previous one
     /// closed.
-    pub behind: u64,
+    pub reopened: u64,
     /// Other untraced instructions inside a window.
     pub lost: u64,
     /// Instructions counted in overflow messages: hidden between windows, or lost. After a window that was shorter than
@@ -58,7 +58,7 @@ pub enum WindowError {
     /// It cannot be replayed.
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// It tells what is outside of the window.
+    /// It reports what is outside of the window.
     #[error("core {core}: 0x{pc:08x} is reported, instruction {place} of the core, which is outside of the window")]
     Outside {
         /// Core.
@@ -89,7 +89,7 @@ struct CoreInstruction {
     npc: u32,
     clock: u32,
     inside: bool,
-    told: bool,
+    traced: bool,
 }
 
 /// Instructions that core `core` retired, with the decision of the golden window model.
@@ -107,7 +107,7 @@ fn core_instructions(run: &DiagRun, core: u8, points: Points) -> Vec<CoreInstruc
             _ => (false, false),
         };
         let hidden = window.retire(hit(points.opens, 1) | hit(points.closes, 2), call, back);
-        CoreInstruction { pc: r.pc, npc: r.npc, clock: r.clock, inside: !hidden, told: false }
+        CoreInstruction { pc: r.pc, npc: r.npc, clock: r.clock, inside: !hidden, traced: false }
     });
     each.collect()
 }
@@ -158,7 +158,7 @@ fn mark(core: u8, core_instructions: &mut [CoreInstruction], told: &[FlowEvent])
             if !l.inside {
                 return Err(WindowError::Outside { core, place, pc: l.pc });
             }
-            l.told = true;
+            l.traced = true;
         }
         at += e.count as usize;
         if !fits(core_instructions, at, e) {
@@ -208,12 +208,12 @@ pub fn check(
                 (since, silent) = (closed.map_or(u32::MAX, |c| l.clock - c), true);
                 all.windows += 1;
             }
-            silent &= !l.told;
+            silent &= !l.traced;
             all.inside += 1;
-            all.told += u64::from(l.told);
-            let behind = silent && since < MIN_HIDDEN_CYCLES;
-            all.behind += u64::from(behind);
-            all.lost += u64::from(!l.told && !behind);
+            all.traced += u64::from(l.traced);
+            let reopened = silent && since < MIN_HIDDEN_CYCLES;
+            all.reopened += u64::from(reopened);
+            all.lost += u64::from(!l.traced && !reopened);
             closed = Some(l.clock);
         }
     }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn traced_instructions_are_those_inside_the_window() {
-        let l = |pc: u32, inside| CoreInstruction { pc, npc: pc + 4, clock: pc, inside, told: false };
+        let l = |pc: u32, inside| CoreInstruction { pc, npc: pc + 4, clock: pc, inside, traced: false };
         let log = [l(0, false), l(4, true), l(8, true), l(12, false), l(16, true)];
         let jump = FlowKind::Jump;
         let told = [
@@ -241,7 +241,7 @@ mod tests {
         ];
         let mut right = log;
         assert_eq!(mark(0, &mut right, &told).unwrap(), 1);
-        assert_eq!(right.map(|l| l.told), [false, true, true, false, true]);
+        assert_eq!(right.map(|l| l.traced), [false, true, true, false, true]);
         // an additional instruction, outside the window; another target; another start; nothing hidden
         let mut more = told;
         more[1] = event(jump, 3, 12, 16);

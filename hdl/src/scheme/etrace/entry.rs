@@ -9,7 +9,7 @@
 //! | `pc` | address of a report or synchronization |
 //! | `target` | of [`POST_EPC`]; with [`VIA`] an address that is reported before `pc`, with the branches |
 //!
-//! The support packet that [`ANNOUNCE`] stands for comes before both.
+//! The support packet of [`ANNOUNCE`] comes before both.
 
 use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
 

@@ -29,7 +29,7 @@ pub(in crate::scheme) trait FlowCircuit {
     fn times(&self) -> Option<Chunks> {
         None
     }
-    /// Whether it sends so many messages that each must be sent in one or two cycles; `many`: with several cores, or one that
+    /// Whether it sends messages so often that each must be sent in one or two cycles; `many`: with several cores, or one that
     /// retires several instructions per cycle.
     fn is_frequent(&self, _many: bool, _timestamps: bool) -> bool {
         false

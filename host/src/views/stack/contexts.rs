@@ -13,7 +13,7 @@ pub struct Context {
     pub number: u32,
     /// Its frames, without those of the trap that interrupted it.
     pub frames: Vec<Frame>,
-    /// Handler of the trap that interrupted it: tells where it goes on.
+    /// Handler of the trap that interrupted it, which shows where it continues.
     pub trap: Option<Frame>,
     /// Address space of its code.
     pub space: u32,

@@ -6,7 +6,7 @@ use super::{Change, Entry, Frame, Stack};
 use retire::image::{Image, Place};
 use retire::{FlowEvent, FlowKind};
 
-/// An exception's handler goes on at most so many bytes after the instruction that raised it: the longest instruction.
+/// An exception's handler continues at most this number of bytes after the instruction that raised it: the longest instruction.
 const LONGEST: u64 = 15;
 
 /// Whether a frame's stack pointer is `sp`, as far as both are known.
@@ -54,7 +54,7 @@ fn holding(frames: &[Frame], skip: usize, target: u64, sp: Option<u64>) -> Optio
 
 impl Stack {
     /// The next event of the core, `sp` the stack pointer at it where it is known. What happens is reported to `change`, in order. `image`
-    /// tells where instructions begin, for those that run from the end of a function into the next.
+    /// shows where instructions begin, for those that run from the end of a function into the next.
     pub fn event(
         &mut self,
         e: &FlowEvent,

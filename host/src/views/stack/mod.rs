@@ -3,7 +3,7 @@
 //! A [`Stack`] follows one core. The function on top always is the one that the instructions are in, by their addresses. Where a return, or
 //! an indirect jump out of the function, fits no caller, the core has unwound frames (`longjmp`, an exception) or runs on
 //! another stack (a coroutine, a task of an operating system): the stack that it leaves is kept, and comes back when
-//! the core goes on where that stack would. Callers are told from the addresses that calls return to; where the source
+//! the core goes on where that stack would. Callers are distinguished by the addresses that calls return to; where the source
 //! knows registers, from the stack pointer too, and then recursion and tasks that wait at the same place are not confused.
 //!
 //! | file | what is there |
@@ -63,7 +63,7 @@ impl Frame {
 /// Change of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// So many instructions retired in the function on top.
+    /// This number of instructions retired in the function on top.
     Retired(u32),
     /// A function, by its number, was entered.
     Enter(u32),
@@ -73,7 +73,7 @@ pub enum Change {
     Switch(u32),
 }
 
-/// Frames that are reported. Of deeper ones the innermost stands for all.
+/// Frames that are reported. Of deeper ones, only the innermost is reported.
 pub const DEEPEST: usize = 1 << 12;
 
 /// Frames that are kept: more than the stack of any program has room for.
@@ -87,7 +87,7 @@ pub struct Stack {
     place: Place,
     /// Its stack pointer, where it is known.
     sp: Option<u64>,
-    /// Address space of the code, where the trace tells it.
+    /// Address space of the code, where the trace reports it.
     space: u32,
     /// Context of the next instruction if one was reported, and that of the instruction after the next event.
     context: Option<retire::Context>,

@@ -14,7 +14,7 @@ use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace, Payload};
 use riscv_etrace::packet::sync::{QualStatus, Synchronization};
 use riscv_etrace::types::{branch, trap};
 
-/// Number of correct predictions that a count of 0 stands for.
+/// Number of correct predictions that a count of 0 encodes.
 const FULL: u64 = 31;
 
 /// Reported outcomes that the path has not reached yet.

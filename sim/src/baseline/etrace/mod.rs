@@ -12,7 +12,7 @@
 //! | branch prediction | a table of two-bit predictors; from 31 correct predictions on they are counted | 4.1.2 |
 //! | jump target cache | a direct-mapped table of targets; a target that is in it is reported by its index | 4.1.3 |
 //!
-//! Besides, a synchronization can come each time that a number of instructions has retired, after the next branch or jump.
+//! In addition, a synchronization can come each time that a number of instructions has retired, after the next branch or jump.
 //!
 //! Each synchronisation packet resets all tables; every trap sends one.
 //!

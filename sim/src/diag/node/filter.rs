@@ -62,7 +62,7 @@ pub struct Rule {
     pub terms: Vec<Term>,
     /// One matching term is enough.
     pub any: bool,
-    /// Of the matching events, one in so many passes, beginning with the first. At least 1.
+    /// Of the matching events, one in this number passes, beginning with the first. At least 1.
     pub one_in: u32,
     /// Most events that pass; 0: no limit.
     pub first: u32,

@@ -49,11 +49,11 @@ impl Default for Space {
 /// End of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It retired, in so many cycles.
+    /// It retired, in this number of cycles.
     Retired(u32),
     /// It waits for an event.
     Waits,
-    /// It is illegal or accesses an address that does not exist; detected after so many cycles.
+    /// It is illegal or accesses an address that does not exist; detected after this number of cycles.
     Fault(u32),
     /// The limit comes first.
     Limit,

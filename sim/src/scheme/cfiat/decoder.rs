@@ -63,7 +63,7 @@ pub enum StreamError {
         /// What is wrong.
         source: CodingError,
     },
-    /// A record behind a core's stop.
+    /// A record after a core's stop.
     #[error("record {record}: core {core} continues after its stop")]
     Stopped {
         /// Records read before.
@@ -71,7 +71,7 @@ pub enum StreamError {
         /// Core.
         core: u8,
     },
-    /// Something behind the last stop.
+    /// Something after the last stop.
     #[error("the stream continues after the last stop")]
     Trailing,
 }

@@ -1,4 +1,4 @@
-//! Load values: C-FIAT, a cache whose first-access flags tell which loads the host already knows
+//! Load values: C-FIAT, a cache whose first-access flags show which loads the host already knows
 //!
 //! Separate from the list of flow schemes, like `inputs`: it needs loads and stores, and sends no control flow. Together with
 //! a control-flow trace, each core can be re-executed ([`replay`]).

@@ -14,7 +14,7 @@ use crate::bits::BitWriter;
 use crate::platform::ParamError;
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
 
-/// State of one core besides its cache.
+/// State of one core without its cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Core {
     /// Values since the last record that the host knows.

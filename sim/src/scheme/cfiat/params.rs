@@ -158,7 +158,7 @@ impl Sizes {
         u32::from(self.line / self.granule)
     }
 
-    /// Bits of state of one cache besides its data, for addresses of `xlen` bits: tags, valid bits, flags, and the order
+    /// Bits of state of one cache without its data, for addresses of `xlen` bits: tags, valid bits, flags, and the order
     /// of the ways (log2(ways) bits per line for LRU, per set for round robin).
     pub fn state_bits(&self, xlen: u8) -> u64 {
         let (sets, ways) = (u64::from(self.sets()), u64::from(self.ways));

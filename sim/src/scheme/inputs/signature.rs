@@ -28,13 +28,13 @@ pub struct Signature {
     since: u32,
     period: u32,
     /// Total number of instructions.
-    pub told: u64,
+    pub instructions: u64,
 }
 
 impl Signature {
     /// State at the start; a check is due every 2^`log2` instructions.
     pub fn new(log2: u8) -> Self {
-        Self { value: u32::MAX, since: 0, period: 1 << log2, told: 0 }
+        Self { value: u32::MAX, since: 0, period: 1 << log2, instructions: 0 }
     }
 
     /// The current signature.
@@ -89,7 +89,7 @@ impl Signature {
     /// Counts a retired instruction that is not an event.
     #[inline]
     pub fn retire(&mut self) {
-        self.told += 1;
+        self.instructions += 1;
         self.since += 1;
     }
 
@@ -97,7 +97,7 @@ impl Signature {
     /// instruction after any other event may wait for an input.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent) -> bool {
-        self.told += u64::from(e.count);
+        self.instructions += u64::from(e.count);
         self.since += e.count;
         e.kind.retires() && self.flow(e.pc, e.target)
     }
@@ -132,7 +132,7 @@ mod tests {
         assert!(!s.event(&event(1023, FlowKind::Jump)));
         assert!(!s.event(&event(5, FlowKind::Stop)));
         assert!(s.event(&event(1, FlowKind::Jump)) && !s.event(&event(1, FlowKind::Jump)));
-        assert_eq!(s.told, 1030);
+        assert_eq!(s.instructions, 1030);
     }
 
     /// 2 for f1 is 0x0c00_0002, added to 0x9247_7cdf; that is odd: 0x4f23_be6e ^ 0xedb8_8320, and the upper half added.

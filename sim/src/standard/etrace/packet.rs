@@ -9,7 +9,7 @@ use super::params::{Modes, Parameters};
 /// Longest payload that is read, bytes. The longest of the specification has 47.
 pub const MAX_PAYLOAD: usize = 64;
 
-/// Number of branches that a full map has, and the least that a count stands for.
+/// Number of branches that a full map has, and the least number that a count encodes.
 pub(super) const FULL: u64 = 31;
 
 /// Reader of fields, lowest bit first; the last bit repeats after the end.

@@ -71,7 +71,7 @@ impl Modes {
     }
 }
 
-/// Accepts 0 and 1, as the specification writes flags, besides `false` and `true`.
+/// Accepts 0 and 1, as the specification writes flags, in addition to `false` and `true`.
 fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

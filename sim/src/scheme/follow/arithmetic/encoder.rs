@@ -124,7 +124,7 @@ impl Encoder {
         }
     }
 
-    /// Takes the next byte out of C; returns how many bits it has besides a carry.
+    /// Takes the next byte out of C; returns the number of its bits without a carry.
     fn byte(&mut self) -> u32 {
         let carry = self.low >> (BELOW + 8);
         let before = match self.last {

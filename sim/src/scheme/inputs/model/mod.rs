@@ -199,7 +199,7 @@ impl Recorder {
 
     fn stop(&mut self, core: usize) {
         let me = &mut self.cores[core];
-        let instructions = me.signature.told - me.counted;
+        let instructions = me.signature.instructions - me.counted;
         me.signature.stop(instructions);
         me.stopped = true;
         let signature = me.signature.value();
@@ -216,7 +216,7 @@ impl Recorder {
             match beats.get(core) {
                 Some(Beat::Retired(retired)) => self.retire(core, retired),
                 Some(&Beat::Trap { interrupt, cause }) => {
-                    self.trap(core, interrupt, cause, self.cores[core].signature.told);
+                    self.trap(core, interrupt, cause, self.cores[core].signature.instructions);
                 }
                 Some(Beat::Idle) | None => {}
             }
@@ -314,7 +314,7 @@ impl Recorder {
 
     fn check(&mut self, core: usize) {
         let me = &mut self.cores[core];
-        me.counted = me.signature.told;
+        me.counted = me.signature.instructions;
         let signature = me.signature.value();
         self.send(core, Body::Check(signature), None);
     }

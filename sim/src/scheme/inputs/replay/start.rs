@@ -104,7 +104,7 @@ impl Replay {
 
     #[cold]
     pub(super) fn contradiction(&mut self, core: usize) -> Result<(), InputsError> {
-        let Some(Contradiction { addr, told, held }) = self.world.contradiction.take() else { return Ok(()) };
-        Err(self.diverged(core, format!("it loaded 0x{told:02x} from 0x{addr:08x}, where memory has 0x{held:02x}")))
+        let Some(Contradiction { addr, recorded, held }) = self.world.contradiction.take() else { return Ok(()) };
+        Err(self.diverged(core, format!("it loaded 0x{recorded:02x} from 0x{addr:08x}, where memory has 0x{held:02x}")))
     }
 }

@@ -56,7 +56,7 @@ pub struct Inputs {
     /// RAM bytes that the core has accessed; `None` if the recording began at reset.
     pub first: Option<FirstAccesses>,
     /// CSRs whose initial value was sent, by [`start::bit`].
-    pub told: u32,
+    pub sent: u32,
     /// Number of references at the end of the episode that is being replayed; 0 for other messages. The value of the last
     /// reference may come later in the stream.
     pub until: u64,
@@ -71,7 +71,7 @@ pub type Bits = Arc<[u64; 1 << (PAGE_SHIFT - 6)]>;
 #[derive(Clone, Copy, Debug)]
 pub struct Contradiction {
     pub addr: u64,
-    pub told: u8,
+    pub recorded: u8,
     pub held: u8,
 }
 
@@ -101,7 +101,7 @@ impl World {
             references: 0,
             episode: 0,
             first: FirstAccesses::new(params),
-            told: 0,
+            sent: 0,
             until: 0,
             predicted_slot: None,
         };
@@ -194,7 +194,7 @@ impl World {
         for (i, told) in value.to_le_bytes()[..N].iter().enumerate() {
             let (place, held) = (at + i, self.ram[at + i]);
             if self.knows(place) && held != *told {
-                self.contradiction = Some(Contradiction { addr: addr + i as u64, told: *told, held });
+                self.contradiction = Some(Contradiction { addr: addr + i as u64, recorded: *told, held });
             }
             self.learn(place);
             self.dirty[place >> PAGE_SHIFT] = true;
@@ -216,7 +216,7 @@ impl World {
 
     /// Whether a CSR needs no slot: its initial value was sent, or never is.
     fn was_sent(&self, hart: usize, number: u32) -> bool {
-        self.known.is_empty() || !start::is_sent_later(number) || self.inputs[hart].told & start::bit(number) != 0
+        self.known.is_empty() || !start::is_sent_later(number) || self.inputs[hart].sent & start::bit(number) != 0
     }
 
     /// Takes a slot whose value is predicted as 0.
@@ -356,7 +356,7 @@ impl Bus for World {
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break> {
         if !self.was_sent(hart, number) {
             let value = self.fill(hart, self.params.xlen.into())?;
-            self.inputs[hart].told |= start::bit(number);
+            self.inputs[hart].sent |= start::bit(number);
             return Ok(Some(value));
         }
         if !(csr::is_open(number) || !self.known.is_empty() && start::is_count(number)) {
