@@ -122,7 +122,7 @@ impl Descriptors {
     }
 }
 
-/// The requested files.
+/// The files that a capture is requested to write.
 #[derive(Clone, Debug, Default)]
 pub struct OutputFiles {
     /// Retire file.

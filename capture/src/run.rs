@@ -150,7 +150,7 @@ pub struct Process {
     pub missed: u32,
 }
 
-/// A captured run.
+/// A captured run: its temporary recording, from which files are written.
 #[derive(Debug)]
 pub struct Captured {
     /// The program.
@@ -432,7 +432,7 @@ impl Captured {
         self.max_alive.clamp(1, most.into()) as u8
     }
 
-    /// Instructions to expect from [`Captured::tell`], at most.
+    /// Instructions to expect from [`Captured::expand_to`], at most.
     pub fn expected(&self) -> u64 {
         let skipped = if self.skip == LATE { 0 } else { self.skip };
         self.executed.saturating_sub(skipped).min(self.length.unwrap_or(u64::MAX))

@@ -53,7 +53,7 @@ pub enum Kind {
     Text,
 }
 
-/// A statement.
+/// A statement of a clause, with names resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// Adds a value to a map's summary: map, key, value.
@@ -134,7 +134,7 @@ pub struct Use {
     pub traced: bool,
 }
 
-/// A clause.
+/// A clause of a script: a probe, a predicate and statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     /// Source of its events.
@@ -149,7 +149,7 @@ pub struct Clause {
     pub every: u32,
 }
 
-/// A map.
+/// A map of a script: its keys, and the summary of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
     /// Name.
@@ -179,7 +179,7 @@ pub struct MachineDef {
     pub restarts: bool,
 }
 
-/// A span.
+/// A span of a script: the time between two events of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpanDef {
     /// Name.
@@ -203,7 +203,7 @@ pub struct LogDef {
     pub freezes: bool,
 }
 
-/// An application.
+/// A diagnosis application: a script whose names are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct App {
     /// Uses of points of the program.

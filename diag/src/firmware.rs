@@ -16,7 +16,7 @@ const MESSAGE_BYTES: usize = 64;
 /// Maximum number of handlers: the number of triggers of an event generator.
 const HANDLERS: usize = 16;
 
-/// A handler.
+/// A handler of the diagnosis processor: an event, and the function that it calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handler {
     /// Name of its function.

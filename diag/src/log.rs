@@ -60,7 +60,7 @@ pub struct End {
     pub unreported: Vec<u64>,
 }
 
-/// A log file.
+/// A log file: the frames of a run, which can be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log<'a> {
     /// The header.

@@ -50,7 +50,7 @@ pub struct CoreLosses {
     pub open: bool,
 }
 
-/// Losses so far.
+/// The events that were lost so far: by core, and elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
     /// By core.

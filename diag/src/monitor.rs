@@ -5,7 +5,7 @@
 
 use sim::diag::node::machine::Table;
 
-/// A machine.
+/// A running state machine of a script.
 #[derive(Clone, Debug)]
 pub struct Monitor {
     table: Table,

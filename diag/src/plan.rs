@@ -117,7 +117,7 @@ pub struct Reason {
     pub why: String,
 }
 
-/// A plan.
+/// A plan: which parts of a script run on the chip, and the expected rates.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Settings of the chip.

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// Perfetto's track of losses.
 const LOSSES: u32 = 98;
 
-/// Output format.
+/// Output format of a script's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Text for people.

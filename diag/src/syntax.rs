@@ -142,7 +142,7 @@ impl Summary {
     }
 }
 
-/// A statement.
+/// A statement of a script, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// `@map[key] = count();` and other summaries.

@@ -15,7 +15,7 @@ pub struct Key {
     pub place: u8,
 }
 
-/// The window.
+/// A window that sorts items which arrive out of order.
 #[derive(Clone, Debug)]
 pub struct Window<T> {
     capacity: usize,

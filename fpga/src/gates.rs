@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Mapping for area, without the sizing steps that need a library with timing.
 const ABC: &str = "strash; ifraig; scorr; dc2; dch -f; map -a; topo\n";
 
-/// A cell library.
+/// A cell library with the area of each cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Library {
     /// Name for reports.

@@ -91,7 +91,7 @@ impl Named {
     }
 }
 
-/// An input.
+/// An input: a program, a recording or a branch trace.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A program, for the built-in simulator.

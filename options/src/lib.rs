@@ -122,7 +122,7 @@ impl Group {
     }
 }
 
-/// An option.
+/// An option: name, values, default, rules and help.
 #[derive(Clone, Copy)]
 pub struct Opt {
     /// Its name, without dashes.

@@ -50,7 +50,7 @@ pub struct Parts {
     pub functions: (u64, u64),
 }
 
-/// A source file.
+/// A source file of a page, with the counts of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// Path, as the compiler was given it.

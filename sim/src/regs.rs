@@ -29,7 +29,7 @@ pub struct Field {
     pub doc: &'static str,
 }
 
-/// A register.
+/// A register of a trace system.
 #[derive(Clone, Copy, Debug)]
 pub struct Reg {
     /// Lower-case name.

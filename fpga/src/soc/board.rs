@@ -100,7 +100,7 @@ impl Device {
     }
 }
 
-/// A board.
+/// An FPGA board: device, package, oscillator, and what fits.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Board {
     /// Name on the command line, and of the constraints file.

@@ -35,7 +35,7 @@ use hdl::emit::{Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
 use serde::Serialize;
 
-/// A tile.
+/// A tile that can be simulated: an RV64 core with its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TileKind {

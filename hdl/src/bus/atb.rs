@@ -27,7 +27,7 @@ use rust_hdl::prelude::*;
 /// Cycles without a word that complete a flush: twice the bits of a word.
 pub const FLUSH_CYCLES: u32 = 64;
 
-/// An ATB transmitter.
+/// An ATB transmitter for trace words.
 #[derive(LogicBlock, Default)]
 pub struct Atb {
     pub clock: Signal<In, Clock>,

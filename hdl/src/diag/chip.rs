@@ -96,7 +96,7 @@ pub enum ChipError {
     Address(u8),
 }
 
-/// A diagnosis chip.
+/// A diagnosis chip: event generators, network, nodes and host interface.
 #[derive(LogicBlock, Default)]
 pub struct DiagChip {
     pub clock: Signal<In, Clock>,

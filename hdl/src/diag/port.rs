@@ -56,7 +56,7 @@ pub enum SendState {
     Done,
 }
 
-/// A network interface.
+/// A network interface between a node and the ring.
 #[derive(LogicBlock, Default)]
 pub struct Port {
     pub clock: Signal<In, Clock>,

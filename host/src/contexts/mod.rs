@@ -15,7 +15,7 @@ use crate::HostError;
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
 
-/// Selected contexts.
+/// The selected processes and privilege modes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Numbers of address spaces; none: all.

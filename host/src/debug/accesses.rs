@@ -2,7 +2,7 @@
 
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, RetireSink};
 
-/// A memory access.
+/// A memory access of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Whether it is a store; otherwise a load.

@@ -62,7 +62,7 @@ pub struct Step {
     pub used_by: Vec<usize>,
 }
 
-/// A slice.
+/// A dynamic slice: the instructions that a value was computed by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
     /// Instructions, the latest first.

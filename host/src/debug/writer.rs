@@ -4,7 +4,7 @@ use super::accesses::{Access, Accesses};
 use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
 use sim::timeline::Back;
 
-/// A store.
+/// A store to an address that was asked for, with its moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Moment before the store.

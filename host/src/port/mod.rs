@@ -46,7 +46,7 @@ pub struct Location {
     pub values: String,
 }
 
-/// A violated rule.
+/// A rule of a trace port that a log violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule.

@@ -37,7 +37,7 @@ const CLOCKS: [&str; 6] = ["clock", "clk", "clk_i", "clock_i", "aclk", "i_clk"];
 /// Maximum length of a line of text, bytes.
 const LINE: u64 = 1 << 16;
 
-/// An open log.
+/// An open log of a trace port, read row by row.
 pub enum Rows {
     /// A waveform.
     Wave(Box<Wave>),
@@ -249,7 +249,7 @@ fn number(value: &SignalValueRef<'_>) -> Value {
     u64::from_str_radix(bits, 2).ok()
 }
 
-/// A text table.
+/// A log that is a text table.
 pub struct Text {
     path: PathBuf,
     lines: std::io::Take<BufReader<Input>>,

@@ -1,6 +1,6 @@
 //! Signals of each trace port
 
-/// A trace port.
+/// A kind of trace port that can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortKind {
     /// RISC-V Formal Interface.

@@ -41,7 +41,7 @@ pub struct Site {
     pub path: Path,
 }
 
-/// A block.
+/// A block of the heap, with its allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Address.
@@ -73,7 +73,7 @@ pub enum Wrong {
     NoMemory,
 }
 
-/// An error.
+/// An error in the use of the heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// What is wrong.

@@ -27,7 +27,7 @@ struct Entry {
     time: u64,
 }
 
-/// A latency.
+/// The time from an interrupt to the first instruction of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
     /// Instructions of the core before the first of the task.

@@ -22,7 +22,7 @@ pub struct Site {
     pub path: Path,
 }
 
-/// A lock.
+/// A lock: how often and how long it was held, and which cores wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lock {
     /// How often it was taken.

@@ -33,7 +33,7 @@ pub struct Level {
     pub loops: Vec<Loop>,
 }
 
-/// A load.
+/// A load in a loop: its instruction, address and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
     /// Address of the instruction.

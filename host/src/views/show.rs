@@ -38,7 +38,7 @@ struct Headers {
     texts: Vec<String>,
 }
 
-/// Selection of instructions.
+/// Which instructions of a core are shown.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// The filter.

@@ -97,7 +97,7 @@ impl Row {
     }
 }
 
-/// One core.
+/// The rows of one core: functions, tasks, address spaces, traps and gaps.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
     /// Functions by depth, of each task or address space by its number where they are kept by those, else of 0.

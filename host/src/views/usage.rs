@@ -25,7 +25,7 @@ pub struct Moment {
     pub sp: u64,
 }
 
-/// A stack.
+/// A stack that was used, with the moment at which it was deepest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Used {
     /// Where it is.

@@ -119,7 +119,7 @@ struct Across {
     exit: Option<Exit>,
 }
 
-/// Pieces by address.
+/// Code that changes during a run, as pieces by address.
 #[derive(Clone, Debug)]
 pub struct Epochs {
     pieces: Vec<Piece>,

@@ -115,7 +115,7 @@ impl Other {
     }
 }
 
-/// An instruction.
+/// An instruction of a code image: address, length and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction<'a> {
     /// Address.

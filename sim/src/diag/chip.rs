@@ -149,7 +149,7 @@ struct Link {
     time: VecDeque<Packet>,
 }
 
-/// The chip.
+/// The golden model of a diagnosis chip.
 #[derive(Clone, Debug)]
 pub struct Chip {
     params: ChipParams,

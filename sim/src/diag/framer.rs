@@ -9,7 +9,7 @@
 use super::frame::{encode, KEPT};
 use std::collections::VecDeque;
 
-/// A framer.
+/// The golden model of the framer, which keeps the last frames.
 #[derive(Clone, Debug, Default)]
 pub struct Framer {
     kept: VecDeque<Vec<u16>>,

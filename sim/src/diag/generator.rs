@@ -130,7 +130,7 @@ struct Hit {
     event: Event,
 }
 
-/// The event generator.
+/// The golden model of an event generator.
 #[derive(Clone, Debug)]
 pub struct Generator {
     params: GeneratorParams,

@@ -6,7 +6,7 @@
 use super::packet::{Body, Event, Op, Packet, HOST, MAX_WORDS};
 use super::registers::CONTROL;
 
-/// A decoded packet.
+/// A packet that arrived at a client, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// An event for the node.

@@ -142,7 +142,7 @@ pub enum Body {
     },
 }
 
-/// A packet.
+/// A packet on the diagnosis network.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Packet {
     /// Destination: a node, [`HOST`] or [`BROADCAST`].

@@ -13,7 +13,7 @@
 
 use super::trigger::CAPTURES;
 
-/// An open call.
+/// A call whose return is awaited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenCall {
     /// Slot that is triggered by its return.

@@ -72,7 +72,7 @@ impl Trigger {
     }
 }
 
-/// A captured word.
+/// A source of a word that an event captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
     /// A register before the instruction. 1 to 31.

@@ -18,7 +18,7 @@ pub const DMA_BYTES: u32 = 12;
 /// Clock cycles per word.
 pub const WORD_CYCLES: u64 = 4;
 
-/// The DMA device.
+/// The DMA device of the built-in simulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dma {
     from: u32,

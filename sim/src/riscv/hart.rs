@@ -61,7 +61,7 @@ pub enum State {
     Locked,
 }
 
-/// One hart.
+/// One hart of the built-in simulator.
 #[derive(Clone, Debug)]
 pub struct Hart {
     pub index: u8,

@@ -26,7 +26,7 @@ pub struct Field {
     pub doc: &'static str,
 }
 
-/// A register.
+/// A register of the Trace Control Interface.
 #[derive(Clone, Copy)]
 pub struct Reg {
     /// Lower-case name.

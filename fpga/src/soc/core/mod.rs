@@ -42,7 +42,7 @@ use crate::flow::tool::ToolError;
 use serde::Serialize;
 use sim::riscv::Profile;
 
-/// A softcore.
+/// A softcore that a SoC can be built with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CoreKind {

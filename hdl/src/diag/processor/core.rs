@@ -49,7 +49,7 @@ pub enum CoreState {
     Halt,
 }
 
-/// An RV32I core.
+/// An RV32I core of the diagnosis processor.
 #[derive(LogicBlock, Default)]
 pub struct Core {
     pub clock: Signal<In, Clock>,

@@ -36,7 +36,7 @@ struct Entry {
     greatest: u32,
 }
 
-/// The aggregate node.
+/// The golden model of the aggregate node.
 #[derive(Clone, Debug)]
 pub struct Aggregate {
     entries: Vec<Option<Entry>>,

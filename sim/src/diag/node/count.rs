@@ -21,7 +21,7 @@ pub struct Rule {
     pub to: Target,
 }
 
-/// The counter node.
+/// The golden model of the counter node.
 #[derive(Clone, Debug)]
 pub struct Count {
     counts: Vec<u32>,

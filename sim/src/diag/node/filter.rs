@@ -70,7 +70,7 @@ pub struct Rule {
     pub to: Target,
 }
 
-/// The filter node.
+/// The golden model of the filter node.
 #[derive(Clone, Debug)]
 pub struct Filter {
     room: u8,

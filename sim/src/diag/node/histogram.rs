@@ -48,7 +48,7 @@ struct Table {
     counts: Vec<u32>,
 }
 
-/// The histogram node.
+/// The golden model of the histogram node.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     keys: usize,

@@ -18,7 +18,7 @@ pub struct Rule {
     pub freezes: bool,
 }
 
-/// The log node.
+/// The golden model of the log node.
 #[derive(Clone, Debug)]
 pub struct Log {
     room: usize,

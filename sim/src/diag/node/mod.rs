@@ -68,7 +68,7 @@ pub struct Target {
     pub id: u8,
 }
 
-/// A node.
+/// A node of any kind on the diagnosis network.
 #[derive(Clone, Debug)]
 pub enum Node {
     /// See [`filter`].

@@ -19,7 +19,7 @@ pub struct Rule {
     pub to: Target,
 }
 
-/// The pair node.
+/// The golden model of the pair node.
 #[derive(Clone, Debug)]
 pub struct Pair {
     contexts: usize,

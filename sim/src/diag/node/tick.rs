@@ -36,7 +36,7 @@ impl Sent {
     }
 }
 
-/// The tick node.
+/// The golden model of the tick node.
 #[derive(Clone, Debug)]
 pub struct Tick {
     room: u8,

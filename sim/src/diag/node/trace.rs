@@ -45,7 +45,7 @@ pub fn write(addr: u8, value: u32) -> Packet {
     Packet::control(HOST, ADDRESS, Op::Write, REGISTERS + 2 * u16::from(addr), &data)
 }
 
-/// The trace node.
+/// The golden model of the trace node.
 #[derive(Clone, Debug, Default)]
 pub struct TraceNode {
     waiting: VecDeque<u32>,

@@ -20,7 +20,7 @@ struct Held {
     answer: Option<Packet>,
 }
 
-/// The diagnosis processor.
+/// The golden model of the diagnosis processor.
 #[derive(Clone, Debug)]
 pub struct Processor {
     address: u8,

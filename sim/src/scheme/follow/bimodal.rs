@@ -6,7 +6,7 @@
 /// Maximum number of counters.
 pub const MAX: usize = 4096;
 
-/// The counters.
+/// A table of bimodal counters.
 #[derive(Clone, Debug)]
 pub struct Bimodal {
     counters: Box<[i8; MAX]>,

@@ -17,7 +17,7 @@ const FIRST: [u64; MAX] = {
     addresses
 };
 
-/// The dictionary.
+/// The dictionary of targets, by hash.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     addresses: Box<[u64; MAX]>,

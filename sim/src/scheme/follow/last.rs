@@ -14,7 +14,7 @@ pub struct Entry {
     pub confidence: u8,
 }
 
-/// The table.
+/// The table of last targets, by branch.
 #[derive(Clone, Debug)]
 pub struct Last {
     entries: Box<[Entry; MAX]>,

@@ -19,7 +19,7 @@ const TAG_MASK: u32 = 63;
 /// `sure` from which an entry predicts, and `trip`.
 const SURE: u8 = 2;
 
-/// An entry.
+/// An entry of the loop predictor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Valid.

@@ -31,7 +31,7 @@ const STEADY: u8 = 8;
 /// Maximum of `length`.
 const LONGEST: u8 = 64;
 
-/// A pointer.
+/// A pointer to a position in the past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pointer {
     /// Valid.

@@ -17,7 +17,7 @@ pub const TAG_BITS: u32 = 6;
 /// Position of the tag in the word of the folds.
 const TAG_AT: u32 = 8;
 
-/// An entry.
+/// An entry of the path predictor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Valid.

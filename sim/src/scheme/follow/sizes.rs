@@ -47,7 +47,7 @@ pub struct Sizes {
     pub upper: u8,
 }
 
-/// A named set.
+/// A named set of predictor sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedSet {
     /// Its name.

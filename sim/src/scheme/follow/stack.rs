@@ -5,7 +5,7 @@
 /// Maximum number of entries.
 pub const MAX: usize = 64;
 
-/// The ring.
+/// A ring of return addresses.
 #[derive(Clone, Debug)]
 pub struct Stack {
     addresses: Box<[u64; MAX]>,

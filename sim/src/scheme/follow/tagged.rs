@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// An entry.
+/// An entry of a tagged table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// The tag, and a bit that says valid.
@@ -47,7 +47,7 @@ pub struct Entry {
     pub useful: u8,
 }
 
-/// The tables.
+/// The tagged tables, by length of history.
 #[derive(Clone, Debug)]
 pub struct Tagged {
     entries: Box<[[Entry; MAX]; LENGTHS.len()]>,

@@ -48,7 +48,7 @@ pub enum What {
     },
 }
 
-/// A descriptor.
+/// A control-flow descriptor: an event of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// Thread, or core.

@@ -10,7 +10,7 @@
 use super::params::Parameters;
 use std::ops::Range;
 
-/// Framing of packets.
+/// A framing of E-Trace packets in a byte stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     /// Payloads without compression.
@@ -23,7 +23,7 @@ pub enum Container {
     Esp32,
 }
 
-/// A frame.
+/// A frame with one E-Trace packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// Padding, and packets of other traces.
@@ -50,7 +50,7 @@ pub enum Frame {
 /// Longest frame, bytes.
 pub const MAX_FRAME: usize = 96;
 
-/// Reader of frames.
+/// A reader of frames from a byte stream.
 #[derive(Clone, Debug)]
 pub struct Frames {
     container: Container,

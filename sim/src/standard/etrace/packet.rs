@@ -123,7 +123,7 @@ pub enum Status {
     EndedAnyway,
 }
 
-/// A packet.
+/// An E-Trace packet, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// Format 3.0.

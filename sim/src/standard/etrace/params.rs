@@ -25,7 +25,7 @@ pub enum Mode {
     Reserved,
 }
 
-/// Active options.
+/// The optional modes of E-Trace that an encoder has active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
     /// See [`Mode::ImplicitReturn`].

@@ -82,7 +82,7 @@ pub enum Kind {
     Vendor,
 }
 
-/// A message.
+/// An N-Trace message, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// SRC.
