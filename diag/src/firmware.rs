@@ -6,6 +6,8 @@
 
 use crate::app::Part;
 use crate::format;
+use crate::parse::parse;
+use crate::resolve::resolve;
 use crate::symbols::Symbols;
 use object::{Object, ObjectSection, ObjectSymbol};
 use retire::elf::Program;
@@ -30,6 +32,8 @@ pub struct Handler {
 /// A program for the diagnosis processor.
 #[derive(Debug)]
 pub struct Firmware {
+    /// The program.
+    pub program: Program,
     /// Bytes from address 0 on.
     pub image: Vec<u8>,
     /// Handlers, in the order of their event numbers.
@@ -44,6 +48,14 @@ pub struct Firmware {
 fn text(bytes: &[u8]) -> Result<String, String> {
     let end = bytes.iter().position(|b| *b == 0).ok_or("a text of a probe or message is too long")?;
     String::from_utf8(bytes[..end].to_vec()).map_err(|_| "a text of a probe or message is not UTF-8".to_string())
+}
+
+impl Handler {
+    /// A line of a script with its slots. All events have the time.
+    fn script(&self) -> String {
+        let fields = if self.fields.is_empty() { "" } else { &format!("{}, ", self.fields) };
+        format!("{} {{ @{}[{fields}time] = count(); }}\n", self.probe, self.name)
+    }
 }
 
 impl Firmware {
@@ -96,15 +108,21 @@ impl Firmware {
         }
         let parts = |m: &[u8]| text(m).and_then(|t| format::parts(&t));
         let messages = section(".diag.messages").chunks(MESSAGE_BYTES).map(parts).collect::<Result<_, _>>()?;
-        Ok(Self { image, handlers, messages, symbols })
+        Ok(Self { program, image, handlers, messages, symbols })
+    }
+
+    /// The handlers whose probe or fields the observed program does not have, as in the source, each with the reason.
+    pub fn mistakes(&self, symbols: &Symbols, clock_hz: u64) -> Vec<String> {
+        let wrong = |h: &Handler| {
+            let items = parse(&h.script()).and_then(|items| resolve(&items, symbols, clock_hz));
+            let mistake = items.err()?.what;
+            Some(format!("DIAG_ON({}, \"{}\", \"{}\"): {mistake}", h.name, h.probe, h.fields))
+        };
+        self.handlers.iter().filter_map(wrong).collect()
     }
 
     /// A script that has the handlers' slots, in the same order.
     pub fn script(&self) -> String {
-        let line = |h: &Handler| {
-            let key = if h.fields.is_empty() { "0" } else { &h.fields };
-            format!("{} {{ @{}[{key}] = count(); }}\n", h.probe, h.name)
-        };
-        self.handlers.iter().map(line).collect()
+        self.handlers.iter().map(Handler::script).collect()
     }
 }

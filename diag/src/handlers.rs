@@ -12,7 +12,8 @@ use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
 use sim::diag::generator::{Generator, ObservedInsn};
 use sim::diag::node::{Node, NodeKind, Outbox};
 use sim::diag::packet::{Body, Event, HOST};
-use sim::diag::processor::node::start;
+use sim::diag::processor::node::{start, Processor};
+use sim::diag::processor::recording::Recorded;
 use sim::diag::processor::ring_processor::RingProcessor;
 use sim::diag::processor::{FAULT, NO_EVENT, SLOTS, TRIP_EVENT, UNIT};
 use sim::diag::trigger::{GeneratorParams, Slot};
@@ -161,6 +162,34 @@ impl<'a> Handlers<'a> {
         let ProgramLocation::Chip(chip) = &mut self.location else { return false };
         let last = chip.params().nodes.len() - 1;
         chip.set_tick(period, &[FIRST_NODE + last as u8])
+    }
+
+    fn processor(&mut self) -> Option<&mut Processor> {
+        let ring_processor = match &mut self.location {
+            ProgramLocation::Chip(chip) => {
+                let last = chip.params().nodes.len() - 1;
+                let Node::Processor(ring_processor) = chip.node(last) else { return None };
+                ring_processor
+            }
+            ProgramLocation::Host(_, ring_processor) | ProgramLocation::Alone(_, ring_processor) => ring_processor,
+        };
+        Some(ring_processor.processor_mut())
+    }
+
+    /// Records what the processor executes, before it begins.
+    pub fn record(&mut self) -> Result<(), String> {
+        let program = &self.program_output.firmware.program;
+        self.processor().map_or(Ok(()), |p| p.record(program).map_err(|e| e.to_string()))
+    }
+
+    /// Content of the processor's memory.
+    pub fn memory(&mut self) -> &[u8] {
+        self.processor().map_or(&[], |p| p.ram())
+    }
+
+    /// Ends the recording, if there is one.
+    pub fn recorded(&mut self) -> Option<Recorded> {
+        self.processor()?.recorded()
     }
 
     /// Ticks received, packets that the program sent, and their words.

@@ -6,6 +6,8 @@ use crate::progress::Progress;
 use crate::recording::FileKind;
 use crate::run::{Run, RunTotals};
 use crate::{HostError, TOOL};
+use retire::elf::Program;
+use retire::file::hex;
 use retire::RetireSink;
 use sim::file::{InputsInfo, TraceReader, TraceWriter};
 use sim::riscv::Machine;
@@ -85,6 +87,23 @@ pub fn record(
         writer.finish()?;
     }
     Ok(Recorded { params, stats: *recorder.stats(), totals })
+}
+
+/// Writes a recording of `program`, which was made elsewhere, to the file at `path`; `name`: of the program.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(
+    path: &Path,
+    params: InputsParams,
+    words: Vec<u32>,
+    name: &str,
+    program: &Program,
+) -> Result<(), HostError> {
+    let info = InputsInfo { tool: TOOL.into(), params, build_id: hex(&program.build_id), program: name.into() };
+    let mut writer = TraceWriter::create(path, &info)?;
+    writer.write(words)?;
+    Ok(writer.finish()?)
 }
 
 /// A recorded run with its program.

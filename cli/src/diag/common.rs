@@ -45,7 +45,7 @@ pub struct ScriptArgs {
     #[command(flatten)]
     pub(super) processor: ProcessorArgs,
     #[command(flatten)]
-    program: ProgramArgs,
+    pub(super) program: ProgramArgs,
 }
 
 /// The chip.
@@ -433,16 +433,12 @@ impl ScriptArgs {
             .input
             .named()
             .ok_or_else(|| Failure::Other(format!("{input}: is a recording; its program is expected in `--elf`")))?;
-        let elf = match named.name.strip_prefix(BUILTIN) {
-            Some(builtin) => programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?.elf.to_vec(),
-            None => input::elf(Path::new(&named.name))?,
-        };
         if named.program.xlen != 32 {
             let limits =
                 "triggers and captured words of event generators, arguments of packets and keys of tables have 32";
             return Err(Failure::Other(format!("{input}: has 64-bit addresses; {limits}")));
         }
-        let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{}: {e}", named.name)))?;
+        let symbols = symbols_of(&named.name)?;
         let cores = source.run()?.harts;
         if cores > 16 {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
@@ -455,6 +451,15 @@ impl ScriptArgs {
         let image = Image::new(&named.program);
         Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image, name, whole })
     }
+}
+
+/// Symbols of a program.
+pub fn symbols_of(name: &str) -> Result<Symbols, Failure> {
+    let elf = match name.strip_prefix(BUILTIN) {
+        Some(builtin) => programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?.elf.to_vec(),
+        None => input::elf(Path::new(name))?,
+    };
+    Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{name}: {e}")))
 }
 
 /// Says which stores of bus masters no generator observed.

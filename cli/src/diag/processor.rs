@@ -1,22 +1,24 @@
 //! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor
 //! instead of a script
 
-use super::common::{ChipArgs, Opened, PointDetection, ScriptArgs};
+use super::common::{symbols_of, ChipArgs, Opened, PointDetection, ScriptArgs};
 use super::plan::overload;
 use super::run::{self, rate_values, rates, status, whole, write, ReplayArgs, RunArgs};
 use super::screen::Screen;
 use super::soc::{drive, SocArgs};
 use super::test::{self, compare};
-use crate::args::MachineArgs;
+use crate::args::{MachineArgs, Source};
+use crate::files::OutputPath;
 use crate::output::facts;
 use crate::{Failure, Status};
 use ::diag::firmware::Firmware;
 use ::diag::handlers::{slots, Handlers, ProgramOutput};
 use ::diag::load;
 use ::diag::plan::CutRate;
-use ::diag::program::{self, ProgramRates};
+use ::diag::program::{plan as plan_of, ProgramRates};
 use ::diag::runtime::Output;
 use ::diag::session::Totals;
+use host::inputs;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::FIRST_NODE;
 use sim::diag::node::NodeKind;
@@ -26,55 +28,94 @@ use sim::diag::processor::{SLOTS, UNIT};
 use sim::diag::registers;
 use std::io::Write;
 
+/// A program with the run that it observes.
+struct OpenedProgram {
+    name: String,
+    firmware: Firmware,
+    opened: Opened,
+    watchdog: u32,
+}
+
 /// Opens a program, with the run that it observes.
-fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
+fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<OpenedProgram, Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let input = script.only_input()?;
     chip.fits("--processor", 0)?;
-    let opened = script.open_text((name.clone(), firmware.script()), input, machine, chip, PointDetection::Triggers)?;
-    Ok((firmware, opened))
+    let text = (name.clone(), firmware.script());
+    let opened = script
+        .open_text(text, input, machine, chip, PointDetection::Triggers)
+        .map_err(|e| in_source(e, script, machine, (name.as_str(), &firmware)))?;
+    Ok(OpenedProgram { name: name.clone(), firmware, opened, watchdog: script.processor.watchdog })
+}
+
+/// A failure as mistakes in the handlers' source, if these are the reason.
+fn in_source(
+    failure: Failure,
+    script: &ScriptArgs,
+    machine: &MachineArgs,
+    (name, firmware): (&str, &Firmware),
+) -> Failure {
+    let symbols = || {
+        let input = script.only_input()?;
+        let source = Source::open(input, &script.program, machine)?;
+        symbols_of(source.input.named().map_or(input, |named| &named.name))
+    };
+    let mistakes = symbols().map(|symbols| firmware.mistakes(&symbols, 1_000_000)).unwrap_or_default();
+    if mistakes.is_empty() {
+        return failure;
+    }
+    Failure::Other(format!("{name}: {}", mistakes.join("\n  ")))
 }
 
 /// Outputs of a program, and totals of the run.
 type Done = (Vec<Output>, Totals);
 
-fn finish(mut handlers: Handlers<'_>, opened: &Opened) -> Result<Done, Failure> {
-    opened.report_to(&mut handlers)?;
-    opened.check_data(handlers.has_data())?;
-    handlers.finish().map_err(Failure::Other)?;
-    Ok((handlers.take_outputs(), handlers.totals()))
-}
+impl OpenedProgram {
+    /// The program on a chip.
+    fn chip(&self) -> Result<Handlers<'_>, Failure> {
+        let (params, image) = (self.opened.params.clone(), self.opened.image.clone());
+        Handlers::on_chip(&self.firmware, &self.opened.app, params, image, self.watchdog).map_err(Failure::Other)
+    }
 
-fn on_chip(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
-    let (params, image) = (opened.params.clone(), opened.image.clone());
-    finish(Handlers::on_chip(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
-}
+    /// The program on the host, to which all events are sent over the link.
+    fn host(&self) -> Result<Handlers<'_>, Failure> {
+        let (params, image) = (self.opened.params.clone(), self.opened.image.clone());
+        Handlers::on_host(&self.firmware, &self.opened.app, params, image, self.watchdog).map_err(Failure::Other)
+    }
 
-/// Runs it on the host, to which all events are sent over the link.
-fn on_host(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
-    let (params, image) = (opened.params.clone(), opened.image.clone());
-    finish(Handlers::on_host(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
-}
+    /// The program without a chip.
+    fn alone(&self) -> Result<Handlers<'_>, Failure> {
+        let (cores, image) = (self.opened.params.cores, self.opened.image.clone());
+        Handlers::alone(&self.firmware, &self.opened.app, cores, image, self.watchdog).map_err(Failure::Other)
+    }
 
-fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
-    let cores = opened.params.cores;
-    finish(
-        Handlers::alone(firmware, &opened.app, cores, opened.image.clone(), watchdog).map_err(Failure::Other)?,
-        opened,
-    )
+    /// Runs it to the end, and writes what the processor executes to `record`.
+    fn finish(&self, mut handlers: Handlers<'_>, record: Option<&OutputPath>) -> Result<Done, Failure> {
+        if record.is_some() {
+            handlers.record().map_err(Failure::Other)?;
+        }
+        self.opened.report_to(&mut handlers)?;
+        self.opened.check_data(handlers.has_data())?;
+        handlers.finish().map_err(Failure::Other)?;
+        if let (Some(path), Some(recorded)) = (record, handlers.recorded()) {
+            inputs::write(path, recorded.params, recorded.words, &self.name, &self.firmware.program)?;
+        }
+        Ok((handlers.take_outputs(), handlers.totals()))
+    }
 }
 
 /// Runs it on the chip's circuits.
 fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &SocArgs) -> Result<OnSoc, Failure> {
     let (name, firmware) = script.processor.firmware()?;
     chip.fits("--processor", 0)?;
-    let mut opened = script.open_soc_text(
+    let opened = script.open_soc_text(
         (name.clone(), firmware.script()),
         script.only_input()?,
         (machine, chip),
         soc.core(),
         PointDetection::Triggers,
-    )?;
+    );
+    let mut opened = opened.map_err(|e| in_source(e, script, machine, (name.as_str(), &firmware)))?;
     opened.params.nodes = vec![NodeKind::Processor(SLOTS as u8)];
     let (cores, slots) = (opened.params.cores, slots(&opened.app, FIRST_NODE));
     let watchdog = script.processor.watchdog.div_ceil(UNIT) as u16;
@@ -127,11 +168,11 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         (outputs, totals, raw) = (got.found, got.totals, got.totals.event_bytes);
         (symbols, hz, input) = (got.opened.symbols, got.opened.params.clock_hz, got.opened.input);
     } else {
-        let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
-        let watchdog = args.script.processor.watchdog;
-        let place = if args.on_host { on_host } else { on_chip };
-        (outputs, totals) = place(&firmware, &opened, watchdog)?;
-        raw = if args.rates { alone(&firmware, &opened, watchdog)?.1.event_bytes } else { 0 };
+        let program = open(&args.script, &args.machine, &args.chip)?;
+        let handlers = if args.on_host { program.host() } else { program.chip() }?;
+        (outputs, totals) = program.finish(handlers, args.record.as_ref())?;
+        raw = if args.rates { program.finish(program.alone()?, None)?.1.event_bytes } else { 0 };
+        let opened = program.opened;
         (symbols, hz, input) = (opened.symbols, opened.params.clock_hz, opened.input);
     }
     if args.json {
@@ -149,9 +190,9 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Runs it without a chip.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (firmware, opened) = open(&args.script, &args.machine, &ChipArgs::with_clock(args.clock))?;
-    let (outputs, totals) = alone(&firmware, &opened, args.script.processor.watchdog)?;
-    let hz = opened.params.clock_hz;
+    let program = open(&args.script, &args.machine, &ChipArgs::with_clock(args.clock))?;
+    let (outputs, totals) = program.finish(program.alone()?, args.record.as_ref())?;
+    let (opened, hz) = (&program.opened, program.opened.params.clock_hz);
     write(&opened.symbols, hz, &outputs, (totals.lost(), &[]), args.format, args.output.as_ref(), out)?;
     Ok(status(&outputs, totals.lost()))
 }
@@ -163,28 +204,26 @@ pub fn test(args: &test::Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let (input, symbols, hz) = (&got.opened.input, &got.opened.symbols, got.opened.params.clock_hz);
         return compare(input, symbols, hz, (&got.model, &got.found), &got.totals, args.json, out);
     }
-    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
-    let watchdog = args.script.processor.watchdog;
-    let (model, _) = alone(&firmware, &opened, watchdog)?;
-    let (found, totals) = on_chip(&firmware, &opened, watchdog)?;
-    let hz = opened.params.clock_hz;
+    let program = open(&args.script, &args.machine, &args.chip)?;
+    let (model, _) = program.finish(program.alone()?, None)?;
+    let (found, totals) = program.finish(program.chip()?, None)?;
+    let (opened, hz) = (&program.opened, program.opened.params.clock_hz);
     compare(&opened.input, &opened.symbols, hz, (&model, &found), &totals, args.json, out)
 }
 
 /// Prints what runs where.
 pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+    let program = open(&args.script, &args.machine, &args.chip)?;
+    let (firmware, opened) = (&program.firmware, &program.opened);
     let rates = if args.calibrate {
-        let (cores, image) = (opened.params.cores, opened.image.clone());
-        let watchdog = args.script.processor.watchdog;
-        let mut handlers = Handlers::alone(&firmware, &opened.app, cores, image, watchdog).map_err(Failure::Other)?;
+        let mut handlers = program.alone()?;
         opened.report_to(&mut handlers)?;
         handlers.finish().map_err(Failure::Other)?;
         ProgramRates::measured(&handlers, opened.params.clock_hz)
     } else {
-        ProgramRates::assumed(&firmware, &opened.app)
+        ProgramRates::assumed(firmware, &opened.app)
     };
-    let plan = program::plan(&firmware, &opened.app, &opened.params, &rates);
+    let plan = plan_of(firmware, &opened.app, &opened.params, &rates);
     let cuts = [("processor", plan.chip_bits), ("host", plan.host_bits)];
     let cuts = cuts.map(|(where_, bits)| CutRate { on_chip: vec![format!("handlers on the {where_}")], bits });
     let bits = if plan.on_chip { plan.chip_bits } else { plan.host_bits };
@@ -241,16 +280,15 @@ impl RetireSink for Live<'_, '_> {
 
 /// Runs it, requests its tables at each tick, and shows what it sends.
 pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
-    let (params, image) = (opened.params.clone(), opened.image.clone());
-    let clocks = u64::from(args.every) * params.clock_hz / 1000;
-    let mut handlers = Handlers::on_chip(&firmware, &opened.app, params, image, args.script.processor.watchdog)
-        .map_err(Failure::Other)?;
+    let program = open(&args.script, &args.machine, &args.chip)?;
+    let opened = &program.opened;
+    let clocks = u64::from(args.every) * opened.params.clock_hz / 1000;
+    let mut handlers = program.chip()?;
     let period = u32::try_from(clocks).unwrap_or(u32::MAX).max(1);
     if !handlers.set_tick_period(period) {
         return Err(Failure::Other("the chip has no tick node".into()));
     }
-    let mut live = Live { handlers, screen: Screen::new(&opened, out), ticks: 0, outputs: Vec::new() };
+    let mut live = Live { handlers, screen: Screen::new(opened, out), ticks: 0, outputs: Vec::new() };
     opened.report_to(&mut live)?;
     opened.check_data(live.handlers.has_data())?;
     live.handlers.finish().map_err(Failure::Other)?;

@@ -55,6 +55,7 @@ impl From<FormatName> for Format {
     goshawk diag run builtin:locks builtin:lockcont --harts 4 --rates --json\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --harts 4\n  \
     goshawk diag run --processor builtin:locks builtin:lockcont --on-host --rates\n  \
+    goshawk diag run --processor builtin:locks builtin:lockcont --record locks.gip\n  \
     goshawk diag run builtin:race-count builtin:bank --harts 4 --link 96000 --trace bank.gtr\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
     goshawk diag run builtin:interrupts builtin:irq --soc --core ibex --harts 2 --max-cycles 1000000 --link 48000\n  \
@@ -84,6 +85,10 @@ pub struct RunArgs {
     /// Write everything that went over the link to this file
     #[arg(long, value_name = "FILE", conflicts_with = "soc")]
     pub(super) log: Option<OutputPath>,
+    /// Write the run of the diagnosis processor to this file, a recorded run of one core for `goshawk gdb`, `profile` and
+    /// others
+    #[arg(long, value_name = "FILE", requires = "processor", conflicts_with = "soc")]
+    pub(super) record: Option<OutputPath>,
     #[command(flatten)]
     pub(super) soc: SocArgs,
     #[command(flatten)]
@@ -135,6 +140,10 @@ pub struct ReplayArgs {
     /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OutputPath>,
+    /// Write the run of the diagnosis processor to this file, a recorded run of one core for `goshawk gdb`, `profile` and
+    /// others
+    #[arg(long, value_name = "FILE", requires = "processor")]
+    pub(super) record: Option<OutputPath>,
     /// Log of `diag run --log` to read instead of running the program, which then only supplies the symbols
     #[arg(long, value_name = "FILE", conflicts_with = "processor")]
     log: Option<PathBuf>,

@@ -112,6 +112,7 @@ const VALUES: &[(&str, &str)] = &[
     ("process-names", "names.txt"),
     ("processor", "builtin:race"),
     ("ram", "0x80000000+0x10000"),
+    ("record", "out.gip"),
     ("range", "0x80000000..0x80000010"),
     ("retire", "2"),
     ("retire-queue", "4"),

@@ -192,7 +192,8 @@ impl Resolver<'_> {
                 let parts = format::parts(format).map_err(|what| Mistake::new(*at, what))?;
                 let wanted = parts.iter().filter(|p| p.takes_value()).count();
                 if wanted != values.len() {
-                    let what = format!("the format has {wanted} placeholders for {} values", values.len());
+                    let s = if wanted == 1 { "" } else { "s" };
+                    let what = format!("the format has {wanted} placeholder{s}; values given: {}", values.len());
                     return Err(Mistake::new(*at, what));
                 }
                 let mut shown = Vec::new();

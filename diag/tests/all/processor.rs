@@ -7,10 +7,17 @@ use diag::runtime::Output;
 use diag::session::Reference;
 use diag::sink::{Format, Sink};
 use diag::symbols::Symbols;
+use retire::elf::Program;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::diag::chip::ChipParams;
+use sim::diag::packet::{Args, Event, Outbox};
+use sim::diag::processor::node::start;
+use sim::diag::processor::recording::{Recorded, WATCHDOG_INTERRUPT};
+use sim::diag::processor::ring_processor::RingProcessor;
 use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::scheme::inputs::replay::Replay;
+use sim::stimulus::{rounds, Source};
 
 const HARTS: u8 = 4;
 const WATCHDOG: u32 = 1 << 16;
@@ -152,6 +159,130 @@ fn hold_times_with_losses_are_those_of_the_lossless_run() {
         assert!(lost > 100 && lines.len() > 2 && lines.len() < all.len(), "{lost} lost, {} lines", lines.len());
         assert!(invented.is_empty(), "{} of {} lines: {:?}", invented.len(), lines.len(), invented.first());
     }
+}
+
+/// Replays a recording of the processor; returns the instructions, and whether each interrupt was of the watchdog.
+fn replayed(program: &Program, recorded: &Recorded) -> (u64, Vec<bool>, Replay) {
+    /// Counts instructions, and keeps interrupts.
+    #[derive(Default)]
+    struct Seen(u64, Vec<bool>);
+    impl RetireSink for Seen {
+        const WANTS_DATA: bool = true;
+        fn event(&mut self, event: &FlowEvent) {
+            self.0 += u64::from(event.count);
+        }
+        fn note(&mut self, _: u8, note: &Note) {
+            if let Note::Interrupt { cause, .. } = note {
+                self.1.push(*cause == WATCHDOG_INTERRUPT);
+            }
+        }
+    }
+    let mut replay = Replay::new(&recorded.params, program, recorded.words.clone()).unwrap().unwrap();
+    let mut seen = Seen::default();
+    replay.run(&mut seen, |_| false).unwrap();
+    (seen.0, seen.1, replay)
+}
+
+/// Replay of a recording executes what the processor did, handlers that were aborted included.
+#[test]
+fn recordings_of_the_processor_replay() {
+    let run = Run::of("lockcont");
+    let (mut aborts, mut instructions) = (0, 0);
+    for (name, watchdog, on_chip) in
+        [("locks", WATCHDOG, true), ("held", WATCHDOG, false), ("locks", 64, true), ("held", 128, false)]
+    {
+        let firmware = Firmware::parse(programs::handlers(name).unwrap()).unwrap();
+        let items = diag::parse::parse(&firmware.script()).unwrap();
+        let app = diag::resolve::resolve(&items, &run.symbols, 50_000_000).unwrap();
+        let start = |record: bool| {
+            let params = ChipParams { link_bits: 48_000_000, ..ChipParams::new(HARTS) };
+            let mut handlers = match on_chip {
+                true => Handlers::on_chip(&firmware, &app, params, run.image(), watchdog),
+                false => Handlers::alone(&firmware, &app, HARTS, run.image(), watchdog),
+            }
+            .unwrap();
+            if record {
+                handlers.record().unwrap();
+            }
+            run.report_to(&mut handlers);
+            handlers.finish().unwrap();
+            handlers
+        };
+        let (mut plain, mut handlers) = (start(false), start(true));
+        // a recording changes nothing
+        let lines = run.lines(&handlers.take_outputs());
+        assert_eq!(lines, run.lines(&plain.take_outputs()), "{name} {watchdog}");
+        assert!(plain.recorded().is_none());
+        let memory = handlers.memory().to_vec();
+        let recorded = handlers.recorded().unwrap();
+        let (found, interrupts, replay) = replayed(&firmware.program, &recorded);
+        assert_eq!(found, recorded.stats.instructions, "{name} {watchdog}");
+        assert!(replay.memory(0, memory.len()) == Some(&memory[..]), "{name} {watchdog}: memory");
+        // each abort is in the output, too
+        assert_eq!(interrupts.len(), lines.iter().filter(|l| l.contains("took too long")).count(), "{name} {watchdog}");
+        assert!(interrupts.iter().all(|of_watchdog| *of_watchdog));
+        (aborts, instructions) = (aborts + interrupts.len(), instructions + found);
+        println!(
+            "{name}, watchdog {watchdog}: {found} instructions, {} aborts, {} bits",
+            interrupts.len(),
+            recorded.stats.bits
+        );
+    }
+    assert!(aborts > 100 && instructions > 100_000, "{aborts} aborts, {instructions} instructions");
+}
+
+/// Recordings with faults of all kinds, endless handlers and full slots replay.
+#[test]
+fn recordings_of_faults_replay() {
+    let program = Program::parse(programs::handlers("chaos").unwrap()).unwrap();
+    let mut source = Source::seeded(37);
+    for round in 0..rounds(20, 2_000) {
+        let mut processor = RingProcessor::default();
+        let watchdog = source.below(4) as u16 + 1;
+        let image: Vec<u8> = program.segments.iter().flat_map(|s| s.data.clone()).collect();
+        processor.set(&start(&image, watchdog));
+        processor.processor_mut().record(&program).unwrap();
+        let mut out = Outbox::new();
+        for _ in 0..source.below(300) {
+            let args: Vec<u32> = (0..source.below(7)).map(|_| source.bits(32) as u32).collect();
+            let time = (source.below(2) == 0).then(|| source.bits(32) as u32);
+            let event = Event {
+                id: source.below(5) as u8,
+                core: source.below(16) as u8,
+                // all of it is more than a packet holds
+                lost: if time.is_some() && args.len() == 6 { 0 } else { source.below(3) as u16 },
+                time,
+                args: Args::of(&args),
+            };
+            processor.handle((source.below(30) > 0).then_some(&event), &mut out);
+        }
+        let memory = processor.processor().ram().to_vec();
+        let aborts = usize::from(processor.processor().trips());
+        let recorded = processor.processor_mut().recorded().unwrap();
+        let (found, interrupts, replay) = replayed(&program, &recorded);
+        assert_eq!((found, interrupts.len()), (recorded.stats.instructions, aborts), "round {round}");
+        assert!(replay.memory(0, memory.len()) == Some(&memory[..]), "round {round}: memory");
+    }
+}
+
+/// The time of an event is in its slot even if the handler does not name it.
+#[test]
+fn events_of_handlers_have_the_time() {
+    let run = Run::of("bank");
+    let firmware = Firmware::parse(programs::handlers("race").unwrap()).unwrap();
+    assert!(firmware.handlers.iter().all(|h| !h.fields.contains("time")));
+    let items = diag::parse::parse(&firmware.script()).unwrap();
+    let app = diag::resolve::resolve(&items, &run.symbols, 50_000_000).unwrap();
+    assert!(!app.uses.is_empty() && app.uses.iter().all(|u| u.stamped));
+    let mut alone = Handlers::alone(&firmware, &app, HARTS, run.image(), WATCHDOG).unwrap();
+    run.report_to(&mut alone);
+    alone.finish().unwrap();
+    // a message has the time of its event
+    let time = |o: &Output| match o {
+        Output::Text { time, .. } | Output::Table { time, .. } => *time,
+    };
+    let times: Vec<u64> = alone.take_outputs().iter().map(time).collect();
+    assert!(times.len() > 100 && times[0] > 0 && times.windows(2).all(|t| t[0] <= t[1]), "{:?}", &times[..3]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn mistakes_are_told_with_their_place() {
         ("call:main { @n = count(); @n = sum(arg0); }", "@n is written in another way before"),
         ("call:main { print(@m); }", "@m is never written"),
         ("call:main { printf(\"%d %q\", 1); }", "`%q` is not a placeholder"),
-        ("call:main { printf(\"%d\", 1, 2); }", "the format has 1 placeholders for 2 values"),
+        ("call:main { printf(\"%d\", 1, 2); }", "the format has 1 placeholder; values given: 2"),
         ("call:main { printf(\"%d, 1); }", "this text has no end"),
         ("call:main { stop(); }", "`stop` is not a statement; expected `@map = ...`, `$name = ...`, `if`, "),
         ("call:main { @n = lhist(arg0, 5, 1, 1); }", "x.dx:1:18: lhist: 5 to 1 in steps of 1 is not a range"),

@@ -3,7 +3,9 @@
 //! # Source
 //! RISC-V unprivileged ISA, chapter RV32I; cycles and memory: [`super`].
 
+use super::recording::{Recorded, Recording};
 use super::{NEXT_AT, RAM_BYTES, SEND_AT, SLOTS, SLOTS_AT, TIME_AT};
+use crate::platform::ParamError;
 use crate::riscv::bus::Bus;
 use crate::riscv::csr::View;
 use crate::riscv::decode::decode;
@@ -11,6 +13,7 @@ use crate::riscv::hart::{At, Break, Hart, Shared};
 use crate::riscv::isa::Isa;
 use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
+use retire::elf::Program;
 use retire::NullSink;
 
 /// The address space of the core.
@@ -65,12 +68,13 @@ pub struct Core {
     hart: Hart,
     caches: Caches,
     timing: Timing,
+    recording: Option<Box<Recording>>,
 }
 
 impl Default for Core {
     fn default() -> Self {
         let timing = Timing::functional();
-        Self { hart: Hart::new(0, Isa::RV32IMAC, 0, 0), caches: Caches::new(&timing, 1), timing }
+        Self { hart: Hart::new(0, Isa::RV32IMAC, 0, 0), caches: Caches::new(&timing, 1), timing, recording: None }
     }
 }
 
@@ -104,9 +108,39 @@ impl Core {
         self.hart.regs[n as usize & 31] as u32
     }
 
-    /// Resets the core.
+    /// Resets the core, and ends a recording.
     pub fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    /// Restarts at address 0, in place of the next instruction; `interrupt`: how a recording shows it. Registers keep
+    /// their values.
+    pub fn restart(&mut self, interrupt: u8) {
+        if let Some(recording) = &mut self.recording {
+            recording.interrupt(interrupt, self.hart.at.instret);
+        }
+        // `mtvec` is 0
+        self.hart.trap(true, interrupt.into(), 0);
+    }
+
+    /// Records from here on, with `program` in memory; nothing has been executed yet.
+    pub fn record(&mut self, program: &Program) -> Result<(), ParamError> {
+        self.recording = Some(Box::new(Recording::new(program)?));
+        Ok(())
+    }
+
+    /// Ends the recording.
+    pub fn recorded(&mut self) -> Option<Recorded> {
+        let recording = self.recording.take()?;
+        let stop = self.hart.stop(self.hart.at.cycle);
+        Some(recording.finish(stop))
+    }
+
+    /// An event was stored in a slot.
+    pub fn stored(&mut self, slot: usize, words: &[u32; 8]) {
+        if let Some(recording) = &mut self.recording {
+            recording.slot(slot, words, self.hart.at.cycle);
+        }
     }
 
     /// The next instruction, if it can be fetched.
@@ -136,15 +170,28 @@ impl Core {
         space.frozen = left < 4;
         let mut at = self.hart.at;
         let mut shared = Shared { memory: space, caches: &mut self.caches, timing: &self.timing };
-        let end = self.hart.step::<_, _, false, false, false>(&mut at, &op, &mut shared, &mut NullSink);
-        match end {
-            Ok(()) if clocks > left => return End::Limit,
-            Ok(()) => {}
-            Err(Break::Input) => return if left < 4 { End::Limit } else { End::Waits },
-            Err(_) => return fault(4),
+        let before = self.recording.as_ref().filter(|_| clocks > left).map(|_| self.hart.clone());
+        let end = match &mut self.recording {
+            None => self.hart.step::<_, _, false, false, false>(&mut at, &op, &mut shared, &mut NullSink),
+            Some(r) => self.hart.step::<_, _, false, true, false>(&mut at, &op, &mut shared, &mut r.instruction),
+        };
+        let end = match end {
+            Ok(()) if clocks > left => End::Limit,
+            Ok(()) => {
+                self.hart.at = at;
+                End::Retired(clocks)
+            }
+            Err(Break::Input) if left >= 4 => End::Waits,
+            Err(Break::Input) => End::Limit,
+            Err(_) => fault(4),
+        };
+        if let Some(recording) = &mut self.recording {
+            recording.end_instruction(matches!(end, End::Retired(_)));
         }
-        self.hart.at = at;
-        End::Retired(clocks)
+        if let Some(before) = before {
+            self.hart = before;
+        }
+        end
     }
 }
 

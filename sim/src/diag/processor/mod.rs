@@ -62,6 +62,7 @@
 
 pub mod core;
 pub mod node;
+pub mod recording;
 pub mod ring_processor;
 
 /// Kind number, register 0.

@@ -3,11 +3,14 @@
 //! [`Processor::run`] works on each event as far as possible and returns the number of cycles.
 
 use super::core::{Core, End, Space};
+use super::recording::{interrupt, Recorded};
 use super::{
     CONTROL, FAULT, KIND, LIMIT, LOST_AT, MAX_LOST, MEMORY, NO_EVENT, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG,
     TRIP_EVENT, UNIT, WATCHDOG,
 };
 use crate::diag::packet::{Args, Body, Event, Op, Packet, HOST, MAX_WORDS};
+use crate::platform::ParamError;
+use retire::elf::Program;
 use std::collections::VecDeque;
 
 /// The content of a slot.
@@ -108,6 +111,16 @@ impl Processor {
         self.dropped
     }
 
+    /// Records what the core executes, from here on; `program` was loaded and nothing of it has been executed yet.
+    pub fn record(&mut self, program: &Program) -> Result<(), ParamError> {
+        self.core.record(program)
+    }
+
+    /// Ends the recording, if there is one.
+    pub fn recorded(&mut self) -> Option<Recorded> {
+        self.core.recorded()
+    }
+
     /// Content of its memory.
     pub fn ram(&self) -> &[u8] {
         &self.space.ram
@@ -201,6 +214,7 @@ impl Processor {
 
     fn push(&mut self, words: [u32; 8], answer: Option<Packet>) {
         self.space.slots[self.free] = words;
+        self.core.stored(self.free, &words);
         self.queue.push_back(Held { slot: self.free, second: words[0] >> 16, answer });
         self.free = (self.free + 1) % SLOTS;
     }
@@ -282,7 +296,7 @@ impl Processor {
         }
         self.trips = self.trips.saturating_add(1);
         self.ran = 0;
-        self.core.reset();
+        self.core.restart(interrupt(cause));
     }
 
     fn event(&self, args: u32) -> Packet {

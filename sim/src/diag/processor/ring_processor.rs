@@ -29,6 +29,11 @@ impl RingProcessor {
         &self.processor
     }
 
+    /// The processor itself, for a recording.
+    pub fn processor_mut(&mut self) -> &mut Processor {
+        &mut self.processor
+    }
+
     /// Writes registers immediately.
     pub fn set(&mut self, writes: &[(u16, u16)]) {
         writes.iter().for_each(|w| self.processor.write(w.0, w.1));
