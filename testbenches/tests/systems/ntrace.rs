@@ -44,6 +44,11 @@ fn stack(cores: u8, xlen: u8, returns: u8) -> NtraceParams {
     NtraceParams::new(cores, xlen, Modes { returns, ..Modes::BASE })
 }
 
+/// With periodic synchronization after 2^`log2` instructions.
+fn synchronized(params: NtraceParams, log2: u8) -> NtraceParams {
+    NtraceParams { modes: Modes { sync: log2, ..params.modes }, ..params }
+}
+
 /// The events, with the stops at the end in the order of the cores, as a system sends them.
 fn ordered(events: &[FlowEvent]) -> Vec<FlowEvent> {
     let stops = |e: &&FlowEvent| e.kind == FlowKind::Stop;
@@ -142,6 +147,7 @@ fn programs_on_one_core_match_the_model() {
         let (events, _) = run(&program, 1, instructions);
         cosim(&base(1, 32), name, &program, &events, TraceOptions::default());
         cosim(&stack(1, 32, 8), name, &program, &events, TraceOptions::default());
+        cosim(&synchronized(stack(1, 32, 8), 10), name, &program, &events, TraceOptions::default());
     }
 }
 
@@ -259,12 +265,17 @@ fn random_programs_on_any_number_of_cores_match_the_model() {
             let returns = if xlen == 64 { 32 } else { 8 };
             cosim(&NtraceParams { align, ..stack(cores, xlen, returns) }, "synthetic", &program, &events, slow);
         }
+        // every second control-flow instruction, and seldom
+        for log2 in [1, 6] {
+            let params = NtraceParams { align, ..synchronized(stack(cores, xlen, 8), log2) };
+            cosim(&params, "synthetic", &program, &events, slow);
+        }
     }
 }
 
 #[test]
 fn the_simulation_in_rust_hdl_matches_the_model() {
-    for params in [base(1, 32), base(3, 32), stack(1, 64, 16)] {
+    for params in [base(1, 32), base(3, 32), stack(1, 64, 16), synchronized(stack(2, 32, 8), 4)] {
         let NtraceParams { cores, xlen, .. } = params;
         let shape = if xlen == 64 { Shape::rv64(2) } else { Shape::rv32(2) };
         let (program, events) = synthetic(cores, shape, 5, 40 / cores, 600);
@@ -291,6 +302,23 @@ fn position(found: &[FlowEvent], want: &[FlowEvent], from: usize) -> Option<usiz
             && want.len() - i > rest.len()
             && rest.iter().zip(&want[i + 1..]).all(|(f, w)| same(f, w))
     })
+}
+
+#[test]
+fn a_decoder_begins_in_the_middle_of_a_buffer() {
+    let params = synchronized(stack(1, 32, 8), 6);
+    let (program, events) = synthetic(1, Shape::rv32(3), 4, 60, 5_000);
+    let image = Image::new(&program);
+    let words = golden(&params, &image, &events);
+    for cut in (1..10).map(|n| n * words.len() / 10) {
+        let (found, _) = decode(&params, &image, &words[cut..]);
+        assert_eq!(found[0].kind, FlowKind::Start, "from word {cut}");
+        let at = position(&found[1..], &events, 0).unwrap_or_else(|| panic!("from word {cut}: did not retire"));
+        assert_eq!(at + found.len() - 1, events.len(), "from word {cut}: not up to the end");
+        // up to two intervals are missing at the beginning
+        let share = events.len() * (words.len() - cut) / words.len();
+        assert!(2 * found.len() > share, "from word {cut}: {} of {share} events", found.len());
+    }
 }
 
 /// Plays `name` on a system whose sink takes a quarter of what is sent.
@@ -336,6 +364,7 @@ fn losses_are_reported_and_the_rest_comes_back() {
     loses_and_continues(base(1, 32), 4, "irq");
     loses_and_continues(base(3, 32), 3, "fsm");
     loses_and_continues(stack(1, 32, 8), 3, "qsort");
+    loses_and_continues(synchronized(stack(1, 32, 8), 8), 3, "qsort");
 }
 
 /// Plays one core's instructions at the trace port of E-Trace; a trap has a cycle of its own.
@@ -395,7 +424,7 @@ fn reported_at_port(params: &NtraceParams, program: &Program, events: &[FlowEven
 
 #[test]
 fn the_trace_port_of_e_trace_makes_the_words_of_rvfi() {
-    for params in [base(1, 32), stack(1, 32, 8)] {
+    for params in [base(1, 32), stack(1, 32, 8), synchronized(stack(1, 32, 8), 3)] {
         let (program, events) = synthetic(1, Shape::rv32(4), 8, 90, 600);
         let got = reported_at_port(&params, &program, &events);
         compare(&params.canonical(), &golden(&params, &Image::new(&program), &events), &got);
@@ -444,7 +473,11 @@ fn a_second_trace_matches_the_model() {
 #[test]
 fn gates_are_within_their_targets() {
     let options = |ingress| SystemOptions { ingress, log2_fifo: 4, ..SystemOptions::default() };
-    for (params, most, most_luts) in [(base(1, 32), 4_200.0, 650), (stack(1, 32, 8), 5_000.0, 720)] {
+    for (params, most, most_luts) in [
+        (base(1, 32), 4_200.0, 650),
+        (stack(1, 32, 8), 5_000.0, 720),
+        (synchronized(stack(1, 32, 8), 10), 5_000.0, 800),
+    ] {
         let verilog = emit(&params, &options(Ingress::Rvfi)).unwrap();
         let report = fpga::gates::count(&verilog, &fpga::gates::Library::nand2()).unwrap();
         let blocks: Vec<_> = report.blocks.iter().map(|b| format!("{} {:.0}", b.block, b.gates)).collect();

@@ -19,13 +19,19 @@ use crate::widget::slot::Slot;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::params::{TrParams, TraceParams};
+use sim::params::{FlowScheme, Platform, TrParams, TraceParams};
+use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use sim::standard::ntrace::{Modes, NtraceParams, System as Golden};
 
-/// The platform of `params` for the ingress, with any scheme.
+/// The platform of `params` for the ingress, with a scheme that needs the same addresses: with periodic synchronization the target of
+/// every control-flow instruction, as a stream cache, otherwise those of indirect jumps.
 pub fn platform(params: &NtraceParams) -> TraceParams {
     let NtraceParams { cores, xlen, align, .. } = *params;
-    TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| (p.cores, p.xlen, p.align) = (cores, xlen, align))
+    let flow = match params.modes.sync {
+        0 => FlowScheme::Tr(TrParams::sizes(512, 8, 0)),
+        _ => FlowScheme::ScLsp(StreamCacheParams::new(Variant::Rbase, 32, 4)),
+    };
+    TraceParams::new(Platform::RV32, flow).with(|p| (p.cores, p.xlen, p.align) = (cores, xlen, align))
 }
 
 /// The system for `params` and `options`.
@@ -60,9 +66,12 @@ pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &Syste
 /// Checks that there is a circuit.
 fn check(params: &NtraceParams, options: &SystemOptions) -> Result<(), EmitError> {
     params.check()?;
-    let Modes { btm, returns, repeat } = params.modes;
+    let Modes { btm, returns, repeat, sync: _ } = params.modes;
     if btm || repeat || !matches!(returns, 0 | 8 | 16 | 32) {
-        return Err(EmitError::Data(params.modes.to_string(), "ntrace, ntrace+ir8, ntrace+ir16 or ntrace+ir32"));
+        return Err(EmitError::Data(
+            params.modes.to_string(),
+            "ntrace, with +ir8, +ir16 or +ir32, +sync2 to +sync1048576",
+        ));
     }
     check_standard(&params.modes.to_string(), options)?;
     match CORES.contains(&params.cores) {

@@ -14,6 +14,7 @@
 //! | `post` target | 28 or 4 with B-TYPE 0 |
 //! | `post` outcome | 27 with HIST |
 //! | `post` progress | 27 with I-CNT |
+//! | resync | 29 with SYNC 2 and B-TYPE 0 |
 //! | stop | 33 with EVCODE 4 |
 //! | overflow | 33 with EVCODE 4, then 8 |
 //!
@@ -73,6 +74,7 @@ pub struct NtraceEncoder<const W: usize> {
     // the message
     control: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
+    resync: Signal<Local, Bit>,
     uses_pre: Signal<Local, Bit>,
     correlation: Signal<Local, Bit>,
     error: Signal<Local, Bit>,
@@ -82,6 +84,7 @@ pub struct NtraceEncoder<const W: usize> {
     outcome: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
+    full_address: Signal<Local, Bit>,
     has_outcomes: DFF<Bit>,
     has_hist: Signal<Local, Bit>,
     has_second: Signal<Local, Bit>,
@@ -89,6 +92,7 @@ pub struct NtraceEncoder<const W: usize> {
     // the head, without TCODE; what of it shares a byte with the first variable field
     fixed_fields: Signal<Local, Bits<6>>,
     head: Signal<Local, Bits<10>>,
+    six: Signal<Local, Bit>,
     has_byte: Signal<Local, Bit>,
     rest: Signal<Local, Bits<4>>,
     rest_bits: Signal<Local, Bits<3>>,
@@ -170,8 +174,9 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         // the message
         self.control.next = self.pre.q.val() == 3;
         self.overflow.next = self.control.val() & self.post.q.val().get_bit(0);
-        self.uses_pre.next = self.pre.q.val().any() & !self.second.q.val();
-        self.correlation.next = self.control.val() & !self.second.q.val();
+        self.resync.next = self.control.val() & self.post.q.val().get_bit(1);
+        self.uses_pre.next = self.pre.q.val().any() & !self.second.q.val() & !self.resync.val();
+        self.correlation.next = self.control.val() & !self.second.q.val() & !self.resync.val();
         self.error.next = self.control.val() & self.second.q.val();
         self.sync.next = (self.pre.q.val() == 2) & !self.second.q.val();
         self.trap.next = (self.pre.q.val() == 1) & !self.second.q.val();
@@ -179,9 +184,10 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
         self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 3);
         self.indirect.next = self.trap.val() | self.target.val();
+        self.full_address.next = self.sync.val() | self.resync.val();
         // from a register, as it follows the memory of the entries
         self.has_outcomes.d.next = self.port.entry.cc.val() != self.empty.val();
-        self.has_hist.next = !self.second.q.val() & self.has_outcomes.q.val();
+        self.has_hist.next = self.resync.val() | (!self.second.q.val() & self.has_outcomes.q.val());
         self.has_second.next =
             self.uses_pre.val() & self.post.q.val().any() & (!self.control.val() | self.overflow.val());
 
@@ -193,6 +199,8 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.tcode.next = 8.into();
         } else if self.sync.val() {
             self.tcode.next = 9.into();
+        } else if self.resync.val() {
+            self.tcode.next = 29.into();
         } else if self.indirect.val() {
             self.tcode.next = 4.into();
             if self.has_hist.val() {
@@ -208,17 +216,21 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             if self.port.entry.word.val().get_bit(0) {
                 self.fixed_fields.next = 7.into();
             }
+        } else if self.resync.val() {
+            // SYNC 2, B-TYPE 0
+            self.fixed_fields.next = 2.into();
         } else if self.trap.val() | self.outcome.val() {
             self.fixed_fields.next = 1.into();
         }
         // 2, 4 or 6 bits, and SRC before them
         self.head.next = bit_cast::<10, 6>(self.fixed_fields.val());
-        self.has_byte.next = self.correlation.val();
+        self.six.next = self.correlation.val() | self.resync.val();
+        self.has_byte.next = self.six.val();
         self.rest_bits.next = 4.into();
         if self.indirect.val() {
             self.rest_bits.next = 2.into();
         }
-        if self.correlation.val() {
+        if self.six.val() {
             self.rest_bits.next = 0.into();
         }
         if self.many.val() {
@@ -229,7 +241,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             if self.indirect.val() {
                 self.rest_bits.next = 4.into();
             }
-            if self.correlation.val() {
+            if self.six.val() {
                 self.rest_bits.next = 2.into();
             }
         }
@@ -241,7 +253,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             if self.indirect.val() {
                 self.rest_bits.next = 0.into();
             }
-            if self.correlation.val() {
+            if self.six.val() {
                 self.rest_bits.next = 4.into();
             }
         }
@@ -254,7 +266,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.known.next = self.own_last.q.val();
         if self.many.val() {
             self.known.next = self.last.rdata.val();
-            if self.sync.val() {
+            if self.full_address.val() {
                 self.known.next = 0.into();
             }
         }
@@ -391,7 +403,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 self.port.entry.done.next = true;
             }
         }
-        self.port.entry.ends.next = self.control.val() & !self.overflow.val();
+        self.port.entry.ends.next = self.control.val() & !self.overflow.val() & !self.resync.val();
         self.port.entry.again.next = false;
         self.port.entry.uses_resync_pc.next = false;
 
@@ -405,7 +417,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.own_last.d.next = self.port.entry.word.val();
         }
         // a sync reports its whole address
-        if self.load.val() & (self.step.q.val() == NtraceStep::Code) & self.sync.val() {
+        if self.load.val() & (self.step.q.val() == NtraceStep::Code) & self.full_address.val() {
             self.own_last.d.next = 0.into();
         }
         if self.port.reset.val() {

@@ -10,13 +10,17 @@
 //! | stage | what |
 //! | --- | --- |
 //! | S1 | ingress adapter; ends in the registers that drive the beat |
-//! | S2 | which instructions are lost, which are taken, and their lengths; the return stack |
+//! | S2 | which instructions are lost, which are taken, and their lengths; whether a synchronization is due; the return stack |
 //! | S3 | whether a return goes where the stack says; addresses go to the FIFO, see [`crate::spine::event_fifo`] |
 //! | S4 | counters, decision ([`super::records`]) |
 //!
 //! # Return stack
-//! Every sync clears it, also that after a loss. It is emptied after a trace, and when messages are lost, one entry per cycle; the trace continues
-//! once it is empty. In between, its entries are those of the model, whose oldest one is overwritten too.
+//! Every sync clears it: the number of its entries becomes 0, and a return without an entry is no hit. The words stay in its memory. A full
+//! stack loses its oldest entry, as that of the model.
+//!
+//! # Periodic synchronization
+//! With a period of 2^k, the instruction after 2^k ones since the last synchronization sets it due. The next control-flow instruction makes it,
+//! except the first one after a trap, as an entry has one history only.
 //!
 //! Golden model: [`sim::standard::ntrace::Encoder`].
 
@@ -46,21 +50,33 @@ pub struct NtraceFront<const W: usize> {
     long: Signal<Local, Bit>,
     compressed: Fixed<Bit>,
     open: Signal<Local, Bit>,
-    // live, valid, intr, branch, taken, indirect, long, flow, returns: at the end of S3; all but the last one at that of S4
-    flags: Delay<9>,
-    last: Delay<8>,
-    reported: Signal<Local, Bits<8>>,
-    last_flags: Signal<Local, Bits<8>>,
+    // live, valid, intr, branch, taken, indirect, long, flow, resync, returns: at the end of S3; all but the last one at that of S4
+    flags: Delay<10>,
+    last: Delay<9>,
+    reported: Signal<Local, Bits<9>>,
+    last_flags: Signal<Local, Bits<9>>,
     pcs: Delay<W>,
     targets: Delay<W>,
-    // with a return stack; how many of its entries were emptied
+    // with a return stack: the number of its entries, before the instruction and after it
     returns: Fixed<Bit>,
     ras: Ras<W>,
-    emptied: DFF<Bits<6>>,
-    empty: Signal<Local, Bit>,
+    depth: DFF<Bits<6>>,
+    before: Signal<Local, Bits<6>>,
+    has_entry: Signal<Local, Bit>,
+    calls: Signal<Local, Bit>,
+    pops: Signal<Local, Bit>,
     all: Fixed<Bits<6>>,
     one: Fixed<Bits<6>>,
-    but_indirect: Fixed<Bits<8>>,
+    but_indirect: Fixed<Bits<9>>,
+    // with a period: instructions since the last synchronization, up to the period; whether one is due
+    periodic: Fixed<Bit>,
+    since: DFF<Bits<21>>,
+    passed: Signal<Local, Bits<21>>,
+    entered: Signal<Local, Bit>,
+    is_due: Signal<Local, Bit>,
+    resync: Signal<Local, Bit>,
+    period: Fixed<Bits<21>>,
+    one_21: Fixed<Bits<21>>,
 }
 
 impl<const W: usize> NtraceFront<W> {
@@ -84,7 +100,10 @@ impl<const W: usize> NtraceFront<W> {
             }),
             all: Fixed::of(params.modes.returns),
             one: Fixed::of(1u8),
-            but_indirect: Fixed::of(!(1u8 << 5)),
+            but_indirect: Fixed::of(0x1ff & !(1u16 << 5)),
+            periodic: Fixed::new(params.modes.sync > 0),
+            period: Fixed::of(1u64 << params.modes.sync),
+            one_21: Fixed::of(1u8),
             ..Default::default()
         }
     }
@@ -95,13 +114,8 @@ impl<const W: usize> NtraceFront<W> {
 impl<const W: usize> Logic for NtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, emptied);
+        dff_setup!(self, clock, depth, since);
         clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras);
-
-        self.empty.next = true;
-        if self.returns.val() {
-            self.empty.next = self.emptied.q.val() == self.all.val();
-        }
 
         // S2
         self.indirect.next = self.port.beat.lookup.val() | self.port.beat.pop.val();
@@ -115,7 +129,7 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.trace_fsm.control.enable.next = self.port.control.enable.val();
         self.trace_fsm.control.full.next = self.port.control.full.val();
         self.trace_fsm.control.no_credit.next = self.port.control.no_credit.val();
-        self.trace_fsm.control.below_watermark.next = self.port.control.below_watermark.val() & self.empty.val();
+        self.trace_fsm.control.below_watermark.next = self.port.control.below_watermark.val();
         self.trace_fsm.control.stop_go.next = self.port.control.stop_go.val();
         self.trace_fsm.control.due.next = self.port.control.due.val();
         self.trace_fsm.control.after_header.next = self.port.control.after_header.val();
@@ -134,7 +148,8 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.port.control.resynced.next = self.trace_fsm.control.resynced.val();
         self.port.control.synced.next = self.trace_fsm.control.synced.val();
         self.port.control.discontinuity.next = self.trace_fsm.control.discontinuity.val();
-        self.trace_fsm.predictors_ready.next = self.empty.val();
+        // there are no tables to clear
+        self.trace_fsm.predictors_ready.next = true;
         self.port.go.next = self.trace_fsm.go.val();
         self.port.open.next = self.trace_fsm.open.val();
         self.trace_fsm.discontinuity.next = self.port.beat.discontinuity.val() & self.port.beat.live.val();
@@ -147,38 +162,76 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.trace_fsm.started_decoding.next = false;
         self.open.next = !self.trace_fsm.blocked.val();
 
+        // periodic synchronization
+        self.entered.next = self.trace_fsm.seen.val() & self.port.beat.valid.val() & self.trace_fsm.counts.val();
+        self.is_due.next = (self.since.q.val() & self.period.val()).any();
+        self.resync.next = false;
+        self.passed.next = self.since.q.val();
+        if !self.trace_fsm.has_begun.val() {
+            self.passed.next = 0.into();
+        }
+        if self.periodic.val() {
+            self.resync.next = self.is_due.val()
+                & self.trace_fsm.has_begun.val()
+                & self.flow.val()
+                & self.open.val()
+                & !self.port.beat.intr.val();
+            if self.entered.val() {
+                if !self.is_due.val() | !self.trace_fsm.has_begun.val() {
+                    self.since.d.next = self.passed.val() + self.one_21.val();
+                }
+                if self.resync.val() {
+                    self.since.d.next = 0.into();
+                }
+            }
+        }
+
         // the return stack
         self.ras.clear.next = self.port.reset.val();
-        self.ras.live.next = self.empty.val();
-        self.ras.push.next = self.port.beat.push.val() & self.open.val();
-        self.ras.pop.next = self.port.beat.pop.val() & self.open.val();
+        self.ras.live.next = true;
+        self.calls.next = self.port.beat.push.val() & self.open.val();
+        self.pops.next = self.port.beat.pop.val() & self.open.val();
+        self.ras.push.next = self.calls.val();
+        self.ras.pop.next = self.pops.val();
         self.ras.link.next = self.port.beat.link.val();
         self.ras.target.next = self.targets.to.val();
+        self.before.next = self.depth.q.val();
+        if !self.trace_fsm.has_begun.val() {
+            self.before.next = 0.into();
+        }
+        self.has_entry.next = self.before.val().any();
         if self.returns.val() {
-            if !self.empty.val() {
-                self.emptied.d.next = self.emptied.q.val() + self.one.val();
+            self.depth.d.next = self.before.val();
+            if self.calls.val() {
+                // after a pop, the push takes the place of the entry
+                if (self.before.val() != self.all.val()) & (!self.pops.val() | !self.has_entry.val()) {
+                    self.depth.d.next = self.before.val() + self.one.val();
+                }
+            } else if self.pops.val() & self.has_entry.val() {
+                self.depth.d.next = self.before.val() - self.one.val();
             }
-            if self.trace_fsm.clear.val() | self.trace_fsm.decision.drop.val() | self.port.reset.val() {
-                self.emptied.d.next = 0.into();
+            if self.resync.val() {
+                self.depth.d.next = 0.into();
             }
         }
 
         // S3, S4
         self.flags.clear.next = self.port.reset.val();
-        self.flags.from.next = bit_cast::<9, 1>(self.trace_fsm.seen.val().into())
-            | (bit_cast::<9, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
-            | (bit_cast::<9, 1>(self.port.beat.intr.val().into()) << 2)
-            | (bit_cast::<9, 1>((self.port.beat.branch.val() & self.open.val()).into()) << 3)
-            | (bit_cast::<9, 1>(self.port.beat.taken.val().into()) << 4)
-            | (bit_cast::<9, 1>((self.indirect.val() & self.open.val()).into()) << 5)
-            | (bit_cast::<9, 1>(self.long.val().into()) << 6)
-            | (bit_cast::<9, 1>((self.flow.val() & self.open.val()).into()) << 7)
-            | (bit_cast::<9, 1>(self.port.beat.pop.val().into()) << 8);
+        self.flags.from.next = bit_cast::<10, 1>(self.trace_fsm.seen.val().into())
+            | (bit_cast::<10, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
+            | (bit_cast::<10, 1>(self.port.beat.intr.val().into()) << 2)
+            | (bit_cast::<10, 1>((self.port.beat.branch.val() & self.open.val()).into()) << 3)
+            | (bit_cast::<10, 1>(self.port.beat.taken.val().into()) << 4)
+            | (bit_cast::<10, 1>((self.indirect.val() & self.open.val()).into()) << 5)
+            | (bit_cast::<10, 1>(self.long.val().into()) << 6)
+            | (bit_cast::<10, 1>((self.flow.val() & self.open.val()).into()) << 7)
+            | (bit_cast::<10, 1>(self.resync.val().into()) << 8)
+            | (bit_cast::<10, 1>((self.port.beat.pop.val() & self.has_entry.val()).into()) << 9);
         self.last.clear.next = self.port.reset.val();
-        self.reported.next = self.flags.to.val().get_bits::<8>(0);
+        self.reported.next = self.flags.to.val().get_bits::<9>(0);
         if self.returns.val() {
-            if self.flags.to.val().get_bit(8) & self.ras.hit.val() {
-                self.reported.next = self.flags.to.val().get_bits::<8>(0) & self.but_indirect.val();
+            if self.flags.to.val().get_bit(9) & self.ras.hit.val() {
+                self.reported.next = self.flags.to.val().get_bits::<9>(0) & self.but_indirect.val();
             }
         }
         self.last.from.next = self.reported.val();
@@ -198,6 +251,7 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.records.indirect.next = self.last_flags.val().get_bit(5);
         self.records.long.next = self.last_flags.val().get_bit(6);
         self.records.flow.next = self.last_flags.val().get_bit(7);
+        self.records.resync.next = self.last_flags.val().get_bit(8);
         self.records.pc.next = self.pcs.to.val();
         self.records.target.next = self.targets.to.val();
         DecisionOut::join(&mut self.trace_fsm.decision, &mut self.records.decision);

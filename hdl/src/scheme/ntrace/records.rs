@@ -11,12 +11,13 @@
 //! | --- | --- | ---: | --- |
 //! | `branch`, `taken` | in | 1 | a conditional branch, its outcome |
 //! | `indirect`, `flow` | in | 1 | an indirect jump; any control-flow instruction |
+//! | `resync` | in | 1 | a control-flow instruction, not the first one of the trace or after a trap, that makes a synchronization |
 //! | `long` | in | 1 | the instruction has two halfwords, not one |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction, one cycle before all other inputs |
 //! | `decision` | in | | the decision about the instruction, see [`crate::spine::trace_fsm`] |
 //! | `entry` | out | | an event entry, see below |
 //!
-//! `branch`, `indirect` and `flow` are 0 for instructions that do not retire or are not traced.
+//! `branch`, `indirect`, `flow` and `resync` are 0 for instructions that do not retire or are not traced.
 //!
 //! # Entries
 //! Those of [`crate::spine::entry`], with other fields:
@@ -26,6 +27,7 @@
 //! | `icnt` | with a `pre` or in a control message I-CNT; in a sync 1 if it follows a loss |
 //! | `bcnt` | I-CNT of the `post` |
 //! | `cc` | HIST, with its stop bit: of the `pre`, the control message, or if there is neither the `post` |
+//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; I-CNT in `bcnt`, its HIST in `cc`, `target` |
 //! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full |
 //!
 //! # Timing
@@ -48,6 +50,7 @@ pub struct Records<const W: usize> {
     pub branch: Signal<In, Bit>,
     pub taken: Signal<In, Bit>,
     pub indirect: Signal<In, Bit>,
+    pub resync: Signal<In, Bit>,
     pub long: Signal<In, Bit>,
     pub flow: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
@@ -63,6 +66,8 @@ pub struct Records<const W: usize> {
     half: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
+    // its message ends I-CNT and HIST
+    ends: Signal<Local, Bit>,
     // sums: halfwords of this instruction, with those before it, with those that no earlier message counts
     own: Signal<Local, Bits<22>>,
     before: Signal<Local, Bits<22>>,
@@ -97,13 +102,13 @@ impl<const W: usize> Logic for Records<W> {
         // messages that this instruction needs
         self.any_pre.next = self.decision.sync.val() | self.decision.exception.val();
         self.half.next = self.icnt.q.val().get_bit(21);
-        self.full.next = self.branch.val() & self.hist.q.val().get_bit(30) & !self.any_pre.val();
+        self.full.next = self.branch.val() & self.hist.q.val().get_bit(30) & !self.any_pre.val() & !self.resync.val();
+        self.ends.next = self.indirect.val() | self.resync.val();
         self.progress.next =
-            self.flow.val() & self.half.val() & !self.any_pre.val() & !self.indirect.val() & !self.full.val();
+            self.flow.val() & self.half.val() & !self.any_pre.val() & !self.ends.val() & !self.full.val();
         self.decision.flow.next = self.flow.val();
-        self.decision.needs_message.next = self.indirect.val()
-            | (self.branch.val() & self.hist.q.val().get_bit(30))
-            | (self.flow.val() & self.half.val());
+        self.decision.needs_message.next =
+            self.ends.val() | (self.branch.val() & self.hist.q.val().get_bit(30)) | (self.flow.val() & self.half.val());
 
         // halfwords
         self.own.next = 0.into();
@@ -121,7 +126,7 @@ impl<const W: usize> Logic for Records<W> {
         // also one cycle after a stop, as the next trace begins later
         self.ends_count.next = self.decision.overflow.val()
             | (!self.decision.tracing.val() & !self.decision.beat.val())
-            | (self.decision.send.val() & (self.indirect.val() | self.progress.val()));
+            | (self.decision.send.val() & (self.ends.val() | self.progress.val()));
         self.icnt.d.next = self.sum.val();
         if self.ends_count.val() {
             self.icnt.d.next = 0.into();
@@ -138,7 +143,7 @@ impl<const W: usize> Logic for Records<W> {
             self.shifted.next = bit_cast::<32, 32>(self.base.val() << 1) | bit_cast::<32, 1>(self.taken.val().into());
         }
         self.hist.d.next = self.shifted.val();
-        if self.full.val() | self.indirect.val() | self.decision.overflow.val() {
+        if self.full.val() | self.ends.val() | self.decision.overflow.val() {
             self.hist.d.next = self.empty.val();
         }
         if self.decision.overflow.val() {
@@ -149,10 +154,12 @@ impl<const W: usize> Logic for Records<W> {
 
         // the entry
         self.entry.push.next = self.decision.restart.val();
-        self.kind_0.next = self.decision.exception.val() | self.decision.overflow.val() | self.decision.stop.val();
-        self.kind_1.next = self.decision.sync.val() | self.decision.overflow.val() | self.decision.stop.val();
+        self.kind_0.next =
+            self.decision.exception.val() | self.decision.overflow.val() | self.decision.stop.val() | self.resync.val();
+        self.kind_1.next =
+            self.decision.sync.val() | self.decision.overflow.val() | self.decision.stop.val() | self.resync.val();
         self.post_0.next = self.full.val() | self.progress.val() | self.decision.overflow.val();
-        self.post_1.next = self.indirect.val() | self.progress.val();
+        self.post_1.next = self.ends.val() | self.progress.val();
         self.entry.pre.next =
             (bit_cast::<2, 1>(self.kind_1.val().into()) << 1) | bit_cast::<2, 1>(self.kind_0.val().into());
         self.entry.post.next =
@@ -163,7 +170,7 @@ impl<const W: usize> Logic for Records<W> {
         }
         self.entry.bcnt.next = bit_cast::<24, 22>(self.sum.val());
         self.entry.cc.next = self.hist.q.val();
-        if self.full.val() {
+        if self.full.val() | self.resync.val() {
             self.entry.cc.next = self.shifted.val();
         }
         self.entry.context_value.next = 0.into();

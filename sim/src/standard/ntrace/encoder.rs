@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 const MAX_ICNT: u32 = 1 << 21;
 /// EVCODE: tracing is disabled.
 const DISABLED: u64 = 4;
+/// SYNC: a periodic synchronization.
+const PERIODIC: u64 = 2;
 /// Most repetitions that a message counts.
 const MAX_REPEAT: u32 = (1 << 18) - 1;
 
@@ -39,7 +41,8 @@ pub struct Options {
     /// Instructions after which a synchronization is sent.
     pub sync: Option<u64>,
     /// As a circuit at the trace port of a core: the target of a jump is known when it retires, so that no jump is held back;
-    /// and tracing ends because it is disabled.
+    /// tracing ends because it is disabled; and a synchronization that is due is a message of the next control-flow instruction
+    /// that is not the first one after a trap.
     pub at_port: bool,
 }
 
@@ -123,6 +126,8 @@ pub struct Encoder<'a> {
     time: u64,
     context: Context,
     since_sync: u64,
+    /// A trap, and no instruction after it.
+    after_trap: bool,
     messages: u64,
     held: Option<FlowEvent>,
 }
@@ -145,6 +150,7 @@ impl<'a> Encoder<'a> {
             time: 0,
             context: Context::RESET,
             since_sync: 0,
+            after_trap: false,
             messages: 0,
             held: None,
         }
@@ -258,7 +264,9 @@ impl<'a> Encoder<'a> {
         self.flush(cycle);
         let (tcode, has_type) = match (self.options.history, btype) {
             _ if branch => (11, false),
-            (true, _) if self.hist != 1 || btype.is_some() => (29, true),
+            (true, _) if self.hist != 1 || btype.is_some() || (self.options.at_port && reason == PERIODIC) => {
+                (29, true)
+            }
             (false, Some(_)) => (12, true),
             _ => (9, false),
         };
@@ -346,6 +354,17 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// Whether a synchronization is due with `e`, whose instructions are counted.
+    fn is_due(&self, e: &FlowEvent) -> bool {
+        let Some(period) = self.options.sync else { return false };
+        if self.options.at_port {
+            // counted before the instruction; a trap and the message of a jump after it are one entry of the circuit
+            let with_trap = matches!(e.kind, FlowKind::Trap { .. }) || (self.after_trap && e.count == 1);
+            return self.since_sync > period && !with_trap;
+        }
+        self.since_sync >= period
+    }
+
     fn event(&mut self, e: &FlowEvent) {
         let from = self.at;
         let end = if e.kind.retires() { e.fall_through() } else { e.pc };
@@ -359,20 +378,24 @@ impl<'a> Encoder<'a> {
             self.count(end.wrapping_sub(from) / 2);
             self.at = e.target;
         }
-        let due = self.options.sync.is_some_and(|period| self.since_sync >= period);
+        let due = self.is_due(e);
+        self.after_trap = matches!(e.kind, FlowKind::Trap { .. }) || (self.after_trap && e.count == 0);
         match e.kind {
             FlowKind::Start => {
                 self.at = e.target;
                 self.synchronize(5, None, false, e.target, e.cycle);
             }
             FlowKind::Conditional { taken } if self.options.history => {
-                self.outcome(taken, e.cycle);
-                if due {
-                    self.synchronize(2, None, false, e.target, e.cycle);
+                if due && self.options.at_port {
+                    // the synchronization has the outcome, too
+                    self.hist = self.hist << 1 | u32::from(taken);
+                } else {
+                    self.outcome(taken, e.cycle);
                 }
+                self.plain(due, e);
             }
             FlowKind::Conditional { taken } => match (taken, due) {
-                (_, true) => self.synchronize(2, None, taken, e.target, e.cycle),
+                (_, true) => self.synchronize(PERIODIC, None, taken, e.target, e.cycle),
                 (true, false) => self.taken_branch(e.cycle),
                 (false, false) => {}
             },
@@ -394,14 +417,14 @@ impl<'a> Encoder<'a> {
                 }
                 match (sequential || predicted == Some(e.target), due) {
                     (true, _) => self.plain(due, e),
-                    (false, true) => self.synchronize(2, Some(0), false, e.target, e.cycle),
+                    (false, true) => self.synchronize(PERIODIC, Some(0), false, e.target, e.cycle),
                     (false, false) => self.indirect(0, e.target, e.cycle),
                 }
             }
             FlowKind::Trap { interrupt, .. } => {
                 let btype = if self.options.trap_types { 2 + u64::from(interrupt) } else { 1 };
                 match due {
-                    true => self.synchronize(2, Some(btype), false, e.target, e.cycle),
+                    true => self.synchronize(PERIODIC, Some(btype), false, e.target, e.cycle),
                     false => self.indirect(btype, e.target, e.cycle),
                 }
                 self.ownership_if_changed(e.cycle);
@@ -441,7 +464,7 @@ impl<'a> Encoder<'a> {
 
     fn plain(&mut self, due: bool, e: &FlowEvent) {
         if due {
-            self.synchronize(2, None, false, e.target, e.cycle);
+            self.synchronize(PERIODIC, None, false, e.target, e.cycle);
         }
     }
 

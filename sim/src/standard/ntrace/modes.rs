@@ -1,4 +1,4 @@
-//! Modes of the encoder by name, for measurements: `ntrace`, `ntrace+btm`, `ntrace+ir8+rh`
+//! Modes of the encoder by name: `ntrace`, `ntrace+btm`, `ntrace+ir8+rh`, `ntrace+ir8+sync1024`
 
 use super::encoder::Options;
 use std::fmt;
@@ -13,20 +13,26 @@ pub struct Modes {
     pub returns: u8,
     /// Repeated history, or with BTM repeated branches, is counted.
     pub repeat: bool,
+    /// log2 of the instructions after which the encoder synchronizes; 0: never. 0..=20.
+    pub sync: u8,
 }
+
+/// Largest [`Modes::sync`].
+const MAX_SYNC: u8 = 20;
 
 impl Modes {
     /// Branch history and nothing else.
-    pub const BASE: Self = Self { btm: false, returns: 0, repeat: false };
+    pub const BASE: Self = Self { btm: false, returns: 0, repeat: false, sync: 0 };
     /// History, returns from a stack as large as that of T-raptor `m4`, and repeated history: the fewest bits.
-    pub const BEST: Self = Self { btm: false, returns: 8, repeat: true };
+    pub const BEST: Self = Self { btm: false, returns: 8, repeat: true, sync: 0 };
 
-    /// Options of the golden encoder. There is one source, no time and no periodic synchronization.
+    /// Options of the golden encoder. There is one source, and no time.
     pub fn options(self) -> Options {
         Options {
             history: !self.btm,
             returns: self.returns.into(),
             repeat: self.repeat,
+            sync: (self.sync > 0).then(|| 1 << self.sync),
             trap_types: true,
             ..Options::default()
         }
@@ -45,13 +51,16 @@ impl fmt::Display for Modes {
         if self.repeat {
             f.write_str("+rh")?;
         }
+        if self.sync > 0 {
+            write!(f, "+sync{}", 1 << self.sync)?;
+        }
         Ok(())
     }
 }
 
 /// Error of a name that does not describe modes of N-Trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not known; expected ntrace, optionally followed by +btm, +ir1 to +ir32 and +rh in this order")]
+#[error("`{0}` is not known; expected ntrace, optionally followed by +btm, +ir1 to +ir32, +rh and +sync2 to +sync1048576 (a power of 2) in this order")]
 pub struct UnknownModes(String);
 
 impl FromStr for Modes {
@@ -64,6 +73,14 @@ impl FromStr for Modes {
             match mode {
                 "btm" => modes.btm = true,
                 "rh" => modes.repeat = true,
+                _ if mode.starts_with("sync") => {
+                    let period = mode.strip_prefix("sync").and_then(|n| n.parse().ok());
+                    let period: u32 = period.filter(|n: &u32| n.is_power_of_two()).ok_or_else(unknown)?;
+                    modes.sync = period.trailing_zeros() as u8;
+                    if !(1..=MAX_SYNC).contains(&modes.sync) {
+                        return Err(unknown());
+                    }
+                }
                 _ => {
                     let returns = mode.strip_prefix("ir").and_then(|n| n.parse().ok());
                     modes.returns = returns.filter(|n| (1..=32).contains(n)).ok_or_else(unknown)?;
@@ -85,20 +102,37 @@ mod tests {
 
     #[test]
     fn modes_are_parsed_back_and_others_refused() {
-        for name in ["ntrace", "ntrace+btm", "ntrace+ir8", "ntrace+ir8+rh", "ntrace+btm+ir32+rh"] {
+        for name in
+            ["ntrace", "ntrace+btm", "ntrace+ir8", "ntrace+ir8+rh", "ntrace+sync2", "ntrace+btm+ir32+rh+sync1048576"]
+        {
             assert_eq!(name.parse::<Modes>().unwrap().to_string(), name);
         }
         assert_eq!(Modes::BEST.to_string(), "ntrace+ir8+rh");
-        for bad in ["", "ntrace+", "ntracex", "ntrace+ir", "ntrace+ir0", "ntrace+ir33", "ntrace+ir08", "ntrace+rh+ir8"]
-        {
+        for bad in [
+            "",
+            "ntrace+",
+            "ntracex",
+            "ntrace+ir",
+            "ntrace+ir0",
+            "ntrace+ir33",
+            "ntrace+ir08",
+            "ntrace+rh+ir8",
+            "ntrace+sync",
+            "ntrace+sync1",
+            "ntrace+sync3",
+            "ntrace+sync2097152",
+            "ntrace+sync0064",
+            "ntrace+sync64+ir8",
+        ] {
             assert!(bad.parse::<Modes>().is_err(), "{bad}");
         }
     }
 
     #[test]
     fn modes_are_those_of_the_encoder() {
-        let all = Modes { btm: true, returns: 4, repeat: true }.options();
-        assert_eq!((all.history, all.returns, all.repeat, all.sync), (false, 4, true, None));
+        let all = Modes { btm: true, returns: 4, repeat: true, sync: 6 }.options();
+        assert_eq!((all.history, all.returns, all.repeat, all.sync), (false, 4, true, Some(64)));
+        assert_eq!(Modes::BEST.options().sync, None);
         assert!(Modes::BASE.options().history);
     }
 }

@@ -176,4 +176,5 @@ fn e_trace_with_implicit_return_survives_chaos() {
 fn n_trace_survives_chaos() {
     survives("ntrace", 3, 4, Ports::One, 20_000);
     survives("ntrace+ir8", 1, 3, Ports::Reports, 20_000);
+    survives("ntrace+ir8+sync64", 3, 4, Ports::One, 20_000);
 }
