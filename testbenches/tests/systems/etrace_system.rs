@@ -265,7 +265,7 @@ fn check_pieces(name: &str, found: &[FlowEvent], events: &[FlowEvent]) {
 
 #[test]
 fn gates_are_within_their_targets() {
-    for (name, most, most_luts) in [("etrace", 4_850.0, 800), ("etrace+ir8", 6_500.0, 1_050)] {
+    for (name, most, most_luts) in [("etrace", 4_950.0, 800), ("etrace+ir8", 6_500.0, 1_050)] {
         let verilog = emit(&params(name, 1, 32), &options(4)).unwrap();
         let report = fpga::gates::count(&verilog, &fpga::gates::Library::nand2()).unwrap();
         println!("{name}: {:.0} NAND2, {} memory bits", report.gates, report.memory_bits);
@@ -273,7 +273,18 @@ fn gates_are_within_their_targets() {
         if long() {
             let placed = fpga::place::place(&verilog, fpga::place::Device::Hx8k, 1, 80).unwrap();
             println!("{placed:?}");
-            assert!(placed.resources.lut4 <= most_luts && placed.fmax_mhz >= 50.0, "{name}");
+            assert!(placed.resources.lut4 <= most_luts && placed.fmax_mhz >= 65.0, "{name}");
+        }
+    }
+    if long() {
+        // the other rows of docs/reference/etrace.md
+        for (name, cores, xlen) in [("etrace+ir8+sync1024", 1, 32), ("etrace", 4, 32), ("etrace", 1, 64)] {
+            let verilog = emit(&params(name, cores, xlen), &options(4)).unwrap();
+            let report = fpga::gates::count(&verilog, &fpga::gates::Library::nand2()).unwrap();
+            println!(
+                "{name}, {cores} cores, {xlen} bits: {:.0} NAND2, {} memory bits",
+                report.gates, report.memory_bits
+            );
         }
     }
 }

@@ -8,7 +8,7 @@
 //! As in [`crate::spine::front_port`].
 //!
 //! # Timing
-//! A packet takes two cycles before its first byte. Then come, one a cycle, its header, the fields before the map or address,
+//! The bits come from registers, one cycle after the step that makes them. A packet takes two cycles before its first byte. Then come, one a cycle, its header, the fields before the map or address,
 //! and eight bits each of map and address. With more than one core, the core is in a byte after the header, which takes one cycle.
 //! A packet is cut to whole bytes: the bits above its last field, and those of that field that equal the one below, are not sent.
 //!
@@ -125,6 +125,11 @@ pub struct EtraceEncoder<const W: usize> {
     octet_mask: Signal<Local, Bits<8>>,
     count: Signal<Local, Bits<4>>,
     data: Signal<Local, Bits<8>>,
+    // to the packer
+    out_valid: DFF<Bit>,
+    out_count: DFF<Bits<4>>,
+    out_data: DFF<Bits<8>>,
+    moves: Signal<Local, Bit>,
     format_data: Signal<Local, Bits<8>>,
     next_epc: Signal<Local, Bit>,
     next_full: Signal<Local, Bit>,
@@ -241,6 +246,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, step, branches, updiscon, announce, branch, reported, trap, pre, post, epc);
         dff_setup!(self, clock, own_last, value, tail, left, map_parts, notify, irreport, depth, via, led);
+        dff_setup!(self, clock, out_valid, out_count, out_data);
         clock!(self, clock, last);
 
         // the packet
@@ -333,30 +339,9 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         // the bits that are sent
         self.whole.next = self.left.q.val().get_bits::<4>(3).any();
         self.rest.next = self.left.q.val().get_bits::<3>(0);
-        self.octet_mask.next = 0.into();
-        if self.whole.val() | (self.rest.val() > 0) {
-            self.octet_mask.next = self.octet_mask.val() | 0x01;
-        }
-        if self.whole.val() | (self.rest.val() > 1) {
-            self.octet_mask.next = self.octet_mask.val() | 0x02;
-        }
-        if self.whole.val() | (self.rest.val() > 2) {
-            self.octet_mask.next = self.octet_mask.val() | 0x04;
-        }
-        if self.whole.val() | (self.rest.val() > 3) {
-            self.octet_mask.next = self.octet_mask.val() | 0x08;
-        }
-        if self.whole.val() | (self.rest.val() > 4) {
-            self.octet_mask.next = self.octet_mask.val() | 0x10;
-        }
-        if self.whole.val() | (self.rest.val() > 5) {
-            self.octet_mask.next = self.octet_mask.val() | 0x20;
-        }
-        if self.whole.val() | (self.rest.val() > 6) {
-            self.octet_mask.next = self.octet_mask.val() | 0x40;
-        }
-        if self.whole.val() {
-            self.octet_mask.next = self.octet_mask.val() | 0x80;
+        self.octet_mask.next = self.ones_8.val();
+        if !self.whole.val() {
+            self.octet_mask.next = (self.ones_8.val() << self.rest.val()) ^ self.ones_8.val();
         }
         self.is_last.next = !self.whole.val() | (self.left.q.val() == self.eight.val());
         self.format_data.next = self.sync_format.val() | (bit_cast::<8, 1>(self.branch.q.val().into()) << 4);
@@ -415,12 +400,18 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             _ => {}
         }
         self.sends.next = (self.step.q.val() != PacketStep::Open) & (self.step.q.val() != PacketStep::Load);
-        self.advance.next = self.port.entry.have.val() & (!self.sends.val() | self.port.bits.ready.val());
-        self.port.bits.valid.next = self.port.entry.have.val() & self.sends.val();
-        self.port.bits.count.next = self.count.val();
-        self.port.bits.data.next = self.data.val();
+        self.moves.next = self.port.bits.ready.val() | !self.out_valid.q.val();
+        self.advance.next = self.port.entry.have.val() & (!self.sends.val() | self.moves.val());
+        if self.moves.val() {
+            self.out_valid.d.next = self.port.entry.have.val() & self.sends.val();
+            self.out_count.d.next = self.count.val();
+            self.out_data.d.next = self.data.val();
+        }
+        self.port.bits.valid.next = self.out_valid.q.val();
+        self.port.bits.count.next = self.out_count.q.val();
+        self.port.bits.data.next = self.out_data.q.val();
         self.port.bits.high.next = 0.into();
-        self.port.bits.busy.next = false;
+        self.port.bits.busy.next = self.out_valid.q.val();
 
         self.last.raddr.next = self.port.entry.core.val();
         self.last.waddr.next = self.port.entry.core.val();
@@ -586,6 +577,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.port.entry.uses_resync_pc.next = false;
         if self.port.reset.val() {
             self.step.d.next = PacketStep::Open;
+            self.out_valid.d.next = false;
         }
     }
 }

@@ -29,42 +29,35 @@ pub struct Size<const W: usize> {
     pub prefix: Signal<In, Bits<7>>,
     pub bytes: Signal<Out, Bits<4>>,
     pub left: Signal<Out, Bits<7>>,
-    // bits that differ from the fill, shifted until the highest one is lowest
+    // bits that must be sent: the lowest one, and the one above each that differs from the fill; at their places in the bytes
     differing: Signal<Local, Bits<W>>,
-    by_32: Signal<Local, Bits<W>>,
-    by_16: Signal<Local, Bits<W>>,
-    by_8: Signal<Local, Bits<W>>,
-    top_8: Signal<Local, Bits<W>>,
-    by_4: Signal<Local, Bits<W>>,
-    by_2: Signal<Local, Bits<W>>,
-    // bits of the field: two more than the position of the highest one, or one if there is none
-    position: Signal<Local, Bits<7>>,
-    needed: Signal<Local, Bits<7>>,
-    total: Signal<Local, Bits<7>>,
-    whole: Signal<Local, Bits<7>>,
+    sent: Signal<Local, Bits<80>>,
+    in_bytes: Signal<Local, Bits<80>>,
+    // the last byte, counted from that of the first bit
+    last: Signal<Local, Bits<4>>,
+    parts: Signal<Local, Bits<4>>,
+    start: Signal<Local, Bits<3>>,
+    rest: Signal<Local, Bits<3>>,
     ones: Fixed<Bits<W>>,
-    over_32: Fixed<Bits<W>>,
-    shift_32: Fixed<Bits<6>>,
-    width: Fixed<Bits<7>>,
-    one: Fixed<Bits<7>>,
-    two: Fixed<Bits<7>>,
-    seven: Fixed<Bits<7>>,
-    multiple: Fixed<Bits<7>>,
+    extra_at: Fixed<Bits<7>>,
+    lowest: Fixed<Bits<80>>,
+    one: Fixed<Bits<4>>,
+    none: Fixed<Bits<3>>,
 }
 
 impl<const W: usize> Size<W> {
     /// The circuit.
+    ///
+    /// # Panics
+    /// When W is more than 64.
     pub fn new() -> Self {
-        let ones = u64::MAX >> (64 - W);
+        assert!(W <= 64, "W = {W} is outside ..=64");
         Self {
-            ones: Fixed::of(ones),
-            over_32: Fixed::of(ones & 0xffff_ffff_0000_0000),
-            shift_32: Fixed::of(if W > 32 { 32u8 } else { 0 }),
-            width: Fixed::of(W as u64),
+            ones: Fixed::of(u64::MAX >> (64 - W)),
+            extra_at: Fixed::of(W as u64 + 1),
+            lowest: Fixed::of(1u8),
             one: Fixed::of(1u8),
-            two: Fixed::of(2u8),
-            seven: Fixed::of(7u8),
-            multiple: Fixed::of(0x78u8),
+            none: Fixed::of(0u8),
             ..Default::default()
         }
     }
@@ -77,47 +70,45 @@ impl<const W: usize> Logic for Size<W> {
         if self.fill.val() {
             self.differing.next = self.value.val() ^ self.ones.val();
         }
-        self.position.next = 0.into();
-        self.by_32.next = self.differing.val();
-        if (self.differing.val() & self.over_32.val()).any() {
-            self.by_32.next = self.differing.val() >> self.shift_32.val();
-            self.position.next = self.position.val() | 32;
+        self.sent.next = (bit_cast::<80, W>(self.differing.val()) << 1)
+            | (bit_cast::<80, 8>(self.extra.val()) << self.extra_at.val())
+            | self.lowest.val();
+        self.start.next = self.prefix.val().get_bits::<3>(0);
+        self.in_bytes.next = self.sent.val() << self.start.val();
+        self.last.next = 0.into();
+        if self.in_bytes.val().get_bits::<8>(8).any() {
+            self.last.next = 1.into();
         }
-        self.by_16.next = self.by_32.val();
-        if self.by_32.val().get_bits::<16>(16).any() {
-            self.by_16.next = self.by_32.val() >> 16;
-            self.position.next = self.position.val() | 16;
+        if self.in_bytes.val().get_bits::<8>(16).any() {
+            self.last.next = 2.into();
         }
-        self.by_8.next = self.by_16.val();
-        if self.by_16.val().get_bits::<8>(8).any() {
-            self.by_8.next = self.by_16.val() >> 8;
-            self.position.next = self.position.val() | 8;
+        if self.in_bytes.val().get_bits::<8>(24).any() {
+            self.last.next = 3.into();
         }
-        self.top_8.next = self.by_8.val();
-        if self.extra.val().any() {
-            self.top_8.next = bit_cast::<W, 8>(self.extra.val());
-            self.position.next = self.width.val();
+        if self.in_bytes.val().get_bits::<8>(32).any() {
+            self.last.next = 4.into();
         }
-        self.by_4.next = self.top_8.val();
-        if self.top_8.val().get_bits::<4>(4).any() {
-            self.by_4.next = self.top_8.val() >> 4;
-            self.position.next = self.position.val() | 4;
+        if self.in_bytes.val().get_bits::<8>(40).any() {
+            self.last.next = 5.into();
         }
-        self.by_2.next = self.by_4.val();
-        if self.by_4.val().get_bits::<2>(2).any() {
-            self.by_2.next = self.by_4.val() >> 2;
-            self.position.next = self.position.val() | 2;
+        if self.in_bytes.val().get_bits::<8>(48).any() {
+            self.last.next = 6.into();
         }
-        if self.by_2.val().get_bit(1) {
-            self.position.next = self.position.val() | 1;
+        if self.in_bytes.val().get_bits::<8>(56).any() {
+            self.last.next = 7.into();
         }
-        self.needed.next = self.one.val();
-        if self.differing.val().any() | self.extra.val().any() {
-            self.needed.next = self.position.val() + self.two.val();
+        if self.in_bytes.val().get_bits::<8>(64).any() {
+            self.last.next = 8.into();
         }
-        self.total.next = self.prefix.val() + self.needed.val();
-        self.whole.next = bit_cast::<7, 7>(self.total.val() + self.seven.val()) & self.multiple.val();
-        self.bytes.next = self.whole.val().get_bits::<4>(3);
-        self.left.next = self.whole.val() - self.prefix.val();
+        if self.in_bytes.val().get_bits::<8>(72).any() {
+            self.last.next = 9.into();
+        }
+        self.bytes.next = self.prefix.val().get_bits::<4>(3) + self.last.val() + self.one.val();
+        self.parts.next = self.last.val();
+        if !self.start.val().any() {
+            self.parts.next = self.last.val() + self.one.val();
+        }
+        self.rest.next = self.none.val() - self.start.val();
+        self.left.next = (bit_cast::<7, 4>(self.parts.val()) << 3) | bit_cast::<7, 3>(self.rest.val());
     }
 }
