@@ -95,7 +95,10 @@ impl StreamParams for EtraceParams {
         let of = |is: bool, bits: u32| if is { bits } else { 0 };
         let returns = of(self.options.return_stack > 0, feature::IMPLICIT_RETURN | feature::RETURN_STACK);
         let predictors = of(self.options.predictors > 0, feature::BRANCH_PREDICTION);
-        Protocol::etrace(returns | predictors | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE))
+        Protocol {
+            fixed_sync: self.options.sync,
+            ..Protocol::etrace(returns | predictors | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE))
+        }
     }
 }
 
@@ -115,6 +118,7 @@ impl StreamParams for NtraceParams {
         let repeated = if self.modes.repeat { feature::REPEATED_HISTORY } else { 0 };
         Protocol {
             mode: if self.modes.btm { 3 } else { 6 },
+            fixed_sync: self.modes.sync,
             ..Protocol::ntrace(returns | repeated, self.source_bits())
         }
     }

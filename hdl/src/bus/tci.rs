@@ -172,6 +172,8 @@ impl Tci {
             let fields = register(name).fields.iter().filter(|f: &&Field| !without.contains(&f.name));
             Fixed::<Bits<32>>::of(fields.fold(0, |w, f| w | f.reset_in(facts) << f.lsb))
         };
+        // what is not constant; without a register for the interval, it is
+        let states: &[&str] = if facts.sync { &["empty", "inst_sync_max"] } else { &["empty"] };
         let stalls = if facts.stall { usize::from(facts.cores) } else { 0 };
         Self {
             waiting: each(stalls),
@@ -181,7 +183,7 @@ impl Tci {
             has_stall: Fixed::new(facts.stall),
             has_filter: Fixed::new(facts.filter),
             has_check: Fixed::new(facts.check),
-            control_word: word("control", &["empty", "inst_sync_max"]),
+            control_word: word("control", states),
             impl_word: word("impl", &[]),
             features_word: word("inst_features", &[]),
             id_word: word("goshawk_id", &[]),

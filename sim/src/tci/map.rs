@@ -20,6 +20,8 @@ pub struct Field {
     pub exists: fn(&Facts) -> bool,
     /// Value after activation; constant for [`RegAccess::Ro`], unless it is a state.
     pub reset: fn(&Facts) -> u32,
+    /// Constant value in a system without the field.
+    pub fixed: fn(&Facts) -> u32,
     /// What the field holds after a write of a value (WARL).
     pub legal: fn(u32) -> u32,
     /// Meaning.
@@ -40,7 +42,7 @@ pub struct Reg {
 }
 
 const fn field(name: &'static str, lsb: u8, bits: u8, access: RegAccess, doc: &'static str) -> Field {
-    Field { name, lsb, bits, access, exists: |_| true, reset: |_| 0, legal: |value| value, doc }
+    Field { name, lsb, bits, access, exists: |_| true, reset: |_| 0, fixed: |_| 0, legal: |value| value, doc }
 }
 
 impl Field {
@@ -50,6 +52,10 @@ impl Field {
 
     const fn only(self, exists: fn(&Facts) -> bool) -> Self {
         Self { exists, ..self }
+    }
+
+    const fn fixed(self, fixed: fn(&Facts) -> u32) -> Self {
+        Self { fixed, ..self }
     }
 
     const fn legal(self, legal: fn(u32) -> u32) -> Self {
@@ -70,7 +76,7 @@ impl Field {
         if (self.exists)(facts) {
             (self.reset)(facts)
         } else {
-            0
+            (self.fixed)(facts)
         }
     }
 
@@ -115,9 +121,11 @@ pub const REGS: &[Reg] = &[
             field("inst_stall_ena", 13, 1, Rw, "trTeInstStallEna: 1: cores are stalled before trace is lost; 0: trace is lost").only(|f| f.stall),
             field("inst_sync_mode", 16, 2, Rw, "trTeInstSyncMode: 3: the interval between synchronisations is counted in halfwords of instructions; 0: no periodic synchronisation")
                 .only(|f| f.sync)
+                .fixed(|f| f.protocol.fixed_sync_max().map_or(0, |_| HALFWORDS))
                 .legal(|value| if value == HALFWORDS { value } else { 0 }),
-            field("inst_sync_max", 20, 4, Rw, "trTeInstSyncMax: at most 2^(n + 4) halfwords of instructions of core 0 between two synchronisations; 7 to 15")
+            field("inst_sync_max", 20, 4, Rw, "trTeInstSyncMax: at most 2^(n + 4) halfwords of instructions of core 0, with a fixed interval of every core, between two synchronisations; 7 to 15 where it is written")
                 .only(|f| f.sync)
+                .fixed(|f| f.protocol.fixed_sync_max().unwrap_or(0))
                 .reset(|_| *SYNC_MAX.start())
                 .legal(|value| value.max(*SYNC_MAX.start())),
             field("format", 24, 3, Ro, "trTeFormat: 0: E-Trace; 1: N-Trace; 7: a format of the vendor").reset(|f| f.protocol.format.into()),

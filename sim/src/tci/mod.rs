@@ -38,22 +38,40 @@ pub struct Protocol {
     pub source_bits: u8,
     /// `trTeContext`.
     pub context: bool,
+    /// log2 of the instructions after which every core synchronizes, where the circuit fixes the number; 0: nothing is fixed.
+    pub fixed_sync: u8,
 }
 
 impl Protocol {
     /// A scheme of this project: the vendor's format, with the version of its streams.
     pub const fn vendor(context: bool) -> Self {
-        Self { format: 7, version: (crate::system::VERSION, 0), mode: 7, features: 0, source_bits: 0, context }
+        Self {
+            format: 7,
+            version: (crate::system::VERSION, 0),
+            mode: 7,
+            features: 0,
+            source_bits: 0,
+            context,
+            fixed_sync: 0,
+        }
     }
 
     /// E-Trace.
     pub const fn etrace(features: u32) -> Self {
-        Self { format: 0, version: (0, 0), mode: 7, features, source_bits: 0, context: false }
+        Self { format: 0, version: (0, 0), mode: 7, features, source_bits: 0, context: false, fixed_sync: 0 }
     }
 
     /// N-Trace 1.0 with branch history.
     pub const fn ntrace(features: u32, source_bits: u8) -> Self {
-        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false }
+        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false, fixed_sync: 0 }
+    }
+
+    /// `trTeInstSyncMax` of the fixed number of instructions, each of which has at most two halfwords; `None` if there is none, or
+    /// one too large for the field.
+    pub fn fixed_sync_max(&self) -> Option<u32> {
+        let halfwords = u32::from(self.fixed_sync) + 1;
+        let max = halfwords.saturating_sub(4);
+        (self.fixed_sync > 0 && max <= *SYNC_MAX.end()).then_some(max)
     }
 }
 

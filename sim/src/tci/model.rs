@@ -129,6 +129,9 @@ impl Tci {
 
     /// What `sync.period` of the system must be: half as many instructions as halfwords.
     fn interval(&self) -> u32 {
+        if !self.facts.sync {
+            return 0;
+        }
         match self.get("control", "inst_sync_mode") {
             HALFWORDS => self.get("control", "inst_sync_max") + 3,
             _ => 0,
@@ -398,6 +401,34 @@ mod tests {
             b.write(addr, 0xffff_ffff);
             assert_eq!(b.read(addr), 0, "{addr:#x}");
         }
+    }
+
+    #[test]
+    fn a_fixed_interval_is_read_and_not_written() {
+        let control = |fixed_sync| {
+            let protocol = Protocol { fixed_sync, ..Protocol::ntrace(0, 0) };
+            let facts = Facts { protocol, sync: false, stall: false, filter: false, check: false, ..FACTS };
+            let mut b = Bench::new(facts);
+            assert_eq!(b.read(0) & 0x00f3_0000, facts_word(&facts), "2^{fixed_sync}");
+            for value in [1, 0xffff_ffff, 7] {
+                b.write(0, value);
+            }
+            assert_eq!(b.read(0) & 0x00f3_0000, facts_word(&facts), "2^{fixed_sync}");
+            (0..20).for_each(|_| _ = b.read(0));
+            assert!(
+                b.writes.iter().all(|w| w.0 != u32::from(regs::register("sync").addr)),
+                "there is no such register"
+            );
+            facts_word(&facts) >> 16
+        };
+        // 1,024 instructions are at most 2^(7 + 4) halfwords
+        assert_eq!(control(10), 0x73);
+        assert_eq!((control(1), control(18), control(19), control(0)), (3, 0xf3, 0, 0));
+    }
+
+    fn facts_word(facts: &Facts) -> u32 {
+        let of = |name: &str| register("control").field(name).reset_in(facts) << register("control").field(name).lsb;
+        of("inst_sync_mode") | of("inst_sync_max")
     }
 
     #[test]

@@ -88,7 +88,13 @@ fn value(s: &mut Source) -> u32 {
 
 #[test]
 fn the_circuit_is_the_golden_model() {
-    for (seed, facts) in [(70, ALL), (71, LEAST), (72, Facts { sync: false, lost: false, ..ALL })] {
+    let fixed = Protocol { fixed_sync: 6, ..LEAST.protocol };
+    for (seed, facts) in [
+        (70, ALL),
+        (71, LEAST),
+        (72, Facts { sync: false, lost: false, ..ALL }),
+        (73, Facts { protocol: fixed, ..LEAST }),
+    ] {
         let mut s = Source::seeded(seed);
         let (mut d, mut golden) = (driver(&facts).recording(), Golden::new(facts));
         let (mut controls, mut busy) = (0, 0);
@@ -209,6 +215,11 @@ fn a_tool_discovers_every_field_by_writing() {
     let mut right = vec![(0x000, 0xe, 0x0100_0061), (0x004, 0, 0x0001_0101)];
     right.extend(own(&LEAST));
     assert_eq!(found, right);
+
+    // the circuit synchronizes after 1,024 instructions: SyncMode 3, SyncMax 7
+    let fixed = Facts { protocol: Protocol { fixed_sync: 10, ..LEAST.protocol }, ..LEAST };
+    let found = Tool::new(&fixed).discover();
+    assert_eq!(found[0], (0x000, 0xe, 0x0173_0061));
 }
 
 /// The order of the specification: reset, check, configure, enable, read back, trace; then disable and wait until all is sent.
