@@ -139,7 +139,7 @@ mod tests {
     fn branch(kind: FlowKind, pc: u64, direct: u64, target: u64, text: &str, form: Form, thread: u32) -> Vec<u8> {
         let event = FlowEvent { hart: 0, kind, len: 5, count: 1, pc, target, cycle: 1 };
         let mut out = Vec::new();
-        assert!(mcf(form, &Origin { thread, text, direct }, &event, &mut out));
+        assert!(mcf(form, &Origin { thread, text, operand: 0, direct }, &event, &mut out));
         out
     }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn accesses_are_printed_as_in_the_thesis() {
-        let of = Origin { thread: 0, text: "mov rax, qword ptr [rdx]", direct: 0 };
+        let of = Origin { thread: 0, text: "mov rax, qword ptr [rdx]", operand: 8, direct: 0 };
         let one = |form, kind, pc| {
             let mut out = Vec::new();
             mls(form, &of, &DataEvent { hart: 0, kind, pc, cycle: 1 }, &mut out);

@@ -30,6 +30,9 @@ pub enum CaptureError {
     /// Routines that cannot be traced together.
     #[error("{0}")]
     Routines(String),
+    /// The error because of which a packed recording is incomplete.
+    #[error("{0}")]
+    Incomplete(String),
     /// An error of the host system.
     #[error("{0}: {1}")]
     System(&'static str, std::io::Error),

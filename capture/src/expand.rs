@@ -16,6 +16,7 @@
 //! * **system call**: an ordinary instruction, which retires when the call is made.
 
 mod block;
+mod operand;
 mod sink;
 mod steps;
 
@@ -315,7 +316,7 @@ impl<'a, S: Sink> Expander<'a, S> {
             // a trap that no instruction follows is not reported
             let pc = state.trap.map_or(state.next, |(pc, ..)| pc);
             let event = FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: state.count, pc, target: pc, cycle };
-            self.sink.event(&Origin { thread: state.thread, text: "", direct: pc }, &event);
+            self.sink.event(&Origin { thread: state.thread, text: "", operand: 0, direct: pc }, &event);
         }
         self.out
     }

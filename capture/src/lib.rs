@@ -17,6 +17,7 @@
 //! | [`run`] | a program is run, and what the plugin reports is kept in a file without a name |
 //! | [`state`] | in which state 32-bit ARM begins a block |
 //! | `pack` | those words, packed |
+//! | [`packed`] | a file of those words, from which the others can be made later |
 //! | [`words`] | what the words of the ring say |
 //! | [`code`] | which code ran, and when it changed |
 //! | [`expand`] | blocks to events, data and branches |
@@ -58,6 +59,7 @@ pub mod machine;
 pub mod memory;
 pub mod outputs;
 mod pack;
+pub mod packed;
 mod prediction_state;
 mod recorder;
 pub mod routines;

@@ -13,6 +13,7 @@ use object::elf;
 use retire::file::input;
 use retire::isa::{self, Indirect};
 use retire::FlowKind;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -34,7 +35,8 @@ fn is_of(version: &str, wanted: &str) -> bool {
 }
 
 /// A machine for which a program is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Machine {
     /// 32-bit RISC-V.
     Riscv32,
@@ -49,7 +51,7 @@ pub enum Machine {
 }
 
 /// Properties of a program that are needed before it is run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Executable {
     /// Path.
     pub path: PathBuf,

@@ -2,6 +2,7 @@
 
 use crate::descriptor::{self, Form};
 use crate::expand::{Expanded, Origin, Sink};
+use crate::packed;
 use crate::run::Captured;
 use crate::statistics::Statistics;
 use crate::CaptureError;
@@ -125,6 +126,10 @@ impl Descriptors {
 /// The files that a capture is requested to write.
 #[derive(Clone, Debug, Default)]
 pub struct OutputFiles {
+    /// Packed recording.
+    pub packed: Option<PathBuf>,
+    /// Branches and operands are counted, even if no file but the packed recording is requested.
+    pub counts: bool,
     /// Retire file.
     pub retire: Option<PathBuf>,
     /// The retire file contains loads and stores.
@@ -140,6 +145,12 @@ pub struct OutputFiles {
 }
 
 impl OutputFiles {
+    /// Whether the run must be expanded. Without any file, its branches are counted.
+    pub fn needs_events(&self) -> bool {
+        let has_file = self.retire.is_some() || self.rbt1.is_some() || self.mcf.is_some() || self.mls.is_some();
+        has_file || self.counts || self.packed.is_none()
+    }
+
     /// Most harts that all requested files support.
     pub fn max_harts(&self) -> u8 {
         match self.rbt1 {
@@ -165,8 +176,11 @@ pub struct Written {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Counts of the expansion.
+    /// Counts of the expansion; if there was none, only the number of instructions, in which blocks that were left early
+    /// count as a whole.
     pub expanded: Expanded,
+    /// The run was expanded.
+    pub is_expanded: bool,
     /// Branch and operand counts.
     pub statistics: Statistics,
     /// Number of harts in the recordings.
@@ -175,6 +189,20 @@ pub struct Outcome {
     pub written: Vec<Written>,
     /// A file of descriptors reached its limit.
     pub full: bool,
+}
+
+impl Outcome {
+    /// Result of a run of which only a packed recording is written.
+    fn packed(captured: &Captured, harts: u8, written: Written) -> Self {
+        Self {
+            expanded: Expanded { instructions: captured.expected(), ..Expanded::default() },
+            is_expanded: false,
+            statistics: Statistics::default(),
+            harts,
+            written: vec![written],
+            full: false,
+        }
+    }
 }
 
 enum Recording {
@@ -212,7 +240,7 @@ impl<S: RetireSink> Sink for All<'_, S> {
 
     #[inline]
     fn data(&mut self, of: &Origin<'_>, data: &DataEvent) {
-        self.statistics.data(of.thread, data);
+        self.statistics.data(of.thread, of.operand, data);
         self.also.data(data);
         if let Some(Recording::Data(w)) = &mut self.retire {
             w.data(data);
@@ -254,7 +282,27 @@ impl<S: RetireSink> Sink for All<'_, S> {
     }
 }
 
-/// Writes all requested files of a run, and also passes the run to `also`. `tool`: the tool version in the files.
+/// Writes the packed recording of a run, if it is requested, and `others` after it unless nothing else is.
+pub fn write_packed<E: From<CaptureError>>(
+    captured: &mut Captured,
+    wanted: &OutputFiles,
+    harts: u8,
+    tool: &str,
+    others: impl FnOnce(&mut Captured) -> Result<Outcome, E>,
+) -> Result<Outcome, E> {
+    let packed = wanted.packed.as_ref().map(|path| packed::write(captured, path, tool)).transpose()?;
+    match packed {
+        Some(packed) if !wanted.needs_events() => Ok(Outcome::packed(captured, harts, packed)),
+        packed => {
+            let mut outcome = others(captured)?;
+            outcome.written.splice(0..0, packed);
+            Ok(outcome)
+        }
+    }
+}
+
+/// Writes all requested files of a run but the packed recording, and also passes the run to `also`. `tool`: the tool
+/// version in the files.
 ///
 /// `progress` gets numbers of instructions; when it returns false, the files end there. When a file cannot be written,
 /// for example because the disk is full, no more are read, and no file appears.
@@ -315,5 +363,5 @@ pub fn write(
     for descriptors in [all.mcf, all.mls].into_iter().flatten() {
         written.push(descriptors.finish()?);
     }
-    Ok(Outcome { expanded, statistics: all.statistics, harts, written, full })
+    Ok(Outcome { expanded, is_expanded: true, statistics: all.statistics, harts, written, full })
 }

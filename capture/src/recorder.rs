@@ -162,6 +162,7 @@ impl Recorder {
             failure: self.failure,
             max_alive: control.max_alive.load(Relaxed),
             threads: control.threads.load(Relaxed),
+            text: options.text,
             system: options.system,
             switches: control.switches.load(Relaxed),
             steals: control.steals.load(Relaxed),

@@ -15,12 +15,12 @@ use crate::machine::{Executable, Machine};
 use crate::CaptureError;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use retire::file::input;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::ops::Range;
 
 /// A routine that is traced.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Routine {
     /// Name, as requested.
     pub name: String,

@@ -11,7 +11,10 @@ use crate::shared::{hand_over, plugin, send, Shared, SignalGuard};
 use crate::spool::Spool;
 use crate::words::Words;
 use crate::CaptureError;
-use std::ffi::OsString;
+use retire::file::input;
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::io::{Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -59,6 +62,8 @@ pub struct Options {
     pub size: Option<u64>,
     /// Run the program bare-metal on a whole machine with this number of harts, QEMU's `virt`.
     pub system: Option<u8>,
+    /// What such a machine has besides the program.
+    pub parts: Parts,
     /// Report privilege mode and address space of a whole machine's harts.
     pub contexts: bool,
     /// End the program with the trace.
@@ -71,6 +76,61 @@ pub struct Options {
     pub follow: Follow,
     /// Returns the last signal that requests the end.
     pub requested: fn() -> Option<Request>,
+}
+
+/// Parts of a whole machine.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// The kernel that the program, a firmware, starts.
+    pub kernel: Option<PathBuf>,
+    /// Its initial file system.
+    pub initrd: Option<PathBuf>,
+    /// Its command line.
+    pub append: Option<String>,
+    /// Images of its disks.
+    pub drives: Vec<PathBuf>,
+    /// What its console reads.
+    pub input: Option<PathBuf>,
+    /// Size of its memory, in QEMU's words; 128 MiB otherwise.
+    pub ram: Option<String>,
+}
+
+impl Parts {
+    /// Arguments of QEMU for these parts and `program`.
+    fn arguments(&self, program: &Path) -> Vec<OsString> {
+        let mut all: Vec<OsString> = Vec::new();
+        let mut add = |option: &str, value: &OsStr| all.extend([option.into(), value.into()]);
+        match &self.kernel {
+            Some(kernel) => {
+                add("-bios", program.as_os_str());
+                add("-kernel", kernel.as_os_str());
+            }
+            None => {
+                add("-bios", "none".as_ref());
+                add("-kernel", program.as_os_str());
+            }
+        }
+        if let Some(initrd) = &self.initrd {
+            add("-initrd", initrd.as_os_str());
+        }
+        if let Some(append) = &self.append {
+            add("-append", append.as_ref());
+        }
+        if let Some(ram) = &self.ram {
+            add("-m", ram.as_ref());
+        }
+        if !self.drives.is_empty() {
+            // the interface of virtio 1.0, which Linux and xv6 have
+            add("-global", "virtio-mmio.force-legacy=false".as_ref());
+        }
+        for (i, path) in self.drives.iter().enumerate() {
+            // QEMU separates properties by commas
+            let path = path.to_string_lossy().replace(',', ",,");
+            add("-drive", format!("file={path},if=none,format=raw,id=drive{i}").as_ref());
+            add("-device", format!("virtio-blk-device,drive=drive{i},bus=virtio-mmio-bus.{i}").as_ref());
+        }
+        all
+    }
 }
 
 /// Where a trace starts or ends.
@@ -123,7 +183,7 @@ pub struct Request {
 }
 
 /// How a program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
     /// By itself, with this exit code.
     Code(i32),
@@ -140,7 +200,7 @@ pub enum Ended {
 }
 
 /// Which process of a run this is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Its number; 0: the first one.
     pub pid: u32,
@@ -185,6 +245,8 @@ pub struct Captured {
     pub process: Process,
     /// Of the first process: programs of others that QEMU could not start.
     pub not_started: Vec<PathBuf>,
+    /// It has the text of instructions.
+    pub text: bool,
     pub(crate) system: Option<u8>,
     pub(crate) skip: u64,
     pub(crate) length: Option<u64>,
@@ -207,7 +269,7 @@ fn command(
     options: &Options,
     qemu: &Path,
     shared: Option<(&Shared, &std::fs::File)>,
-) -> Command {
+) -> Result<Command, CaptureError> {
     let mut command = Command::new(qemu);
     if let Some((shared, plugin)) = shared {
         let (memory, plugin) = (shared.file().as_raw_fd(), plugin.as_raw_fd());
@@ -215,9 +277,12 @@ fn command(
         hand_over(&mut command, [memory, plugin]);
     }
     if let Some(harts) = options.system {
-        command.args(["-M", "virt", "-bios", "none", "-display", "none", "-monitor", "none", "-serial", "stdio"]);
+        command.args(["-M", "virt", "-display", "none", "-monitor", "none", "-serial", "stdio"]);
         command.args(["-no-reboot", "-accel", "tcg,thread=multi", "-smp"]).arg(harts.to_string());
-        command.arg("-kernel").arg(&executable.path).stdin(Stdio::null());
+        command.args(options.parts.arguments(&executable.path)).stdin(match &options.parts.input {
+            Some(path) => console(path)?,
+            None => Stdio::null(),
+        });
     } else {
         let found = executable.sysroot().map(PathBuf::from);
         if let Some(root) = options.sysroot.clone().or(found) {
@@ -228,13 +293,28 @@ fn command(
     if options.to_stderr {
         command.stdout(std::io::stderr());
     }
-    command
+    Ok(command)
+}
+
+/// Most bytes that a console reads.
+const MAX_INPUT: u64 = 1 << 26;
+
+/// The content of a file, as the standard input of QEMU.
+fn console(path: &Path) -> Result<Stdio, CaptureError> {
+    let bytes = input::read(path, MAX_INPUT, "the input of a console")?;
+    let copy = || -> std::io::Result<std::fs::File> {
+        let mut file = tempfile::tempfile()?;
+        file.write_all(&bytes)?;
+        file.rewind()?;
+        Ok(file)
+    };
+    Ok(copy().map_err(|e| CaptureError::System("a temporary file", e))?.into())
 }
 
 /// Runs the program without a plugin, to measure its time.
 pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatus, CaptureError> {
     let (qemu, _) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
-    let mut command = command(executable, options, &qemu, None);
+    let mut command = command(executable, options, &qemu, None)?;
     command.stdout(Stdio::null());
     command.status().map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))
 }
@@ -267,7 +347,7 @@ pub fn capture_all(
     let shared = settings.shared(others.as_ref().map(Others::files), None)?;
     let mut recorder = Recorder::new(shared, executable.machine, options)?;
     let _patient = SignalGuard::new();
-    let child = command(&executable, options, &qemu, Some((&recorder.shared, &plugin)))
+    let child = command(&executable, options, &qemu, Some((&recorder.shared, &plugin)))?
         .spawn()
         .map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))?;
     if let Some(others) = &mut others {
@@ -422,6 +502,16 @@ impl Captured {
             text.push_str(&format!(", {n} instructions at most"));
         }
         text
+    }
+
+    /// Whether the trace starts at a function or a signal.
+    pub fn starts_late(&self) -> bool {
+        self.skip == LATE
+    }
+
+    /// Whether it has loads and stores.
+    pub fn has_data(&self) -> bool {
+        self.spool.data
     }
 
     /// Number of harts such that each thread has its own, at most `most`.

@@ -6,14 +6,20 @@
 use crate::pack::Packer;
 use crate::unpack::Unpacker;
 use crate::CaptureError;
+use retire::file::input::Input;
+use std::cell::RefCell;
+use std::fmt::Debug;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Take, Write};
+use std::ops::Range;
 use std::path::Path;
 
 /// zstd level: higher levels cost more than they save, as the input has few repetitions left.
 const LEVEL: i32 = -1;
 /// Largest size of a column of a frame, bytes; a frame is smaller, except for a block of code of 64 MB.
 const MAX_COLUMN_BYTES: u32 = 1 << 28;
+
+const DAMAGED: &str = "the packed words of the run are damaged";
 
 /// Bytes that are compressed at a time.
 const UNIT: usize = 1 << 18;
@@ -23,7 +29,8 @@ pub(crate) struct SpoolWriter {
     packer: Packer,
     units: UnitWriter,
     data: bool,
-    folder: String,
+    /// The file, for errors.
+    name: String,
 }
 
 /// A writer of independently compressed units, each preceded by its length and its compressed length.
@@ -59,33 +66,46 @@ impl UnitWriter {
     }
 }
 
+/// What a stored run is read from.
+trait Content: Read + Seek + Debug {}
+
+impl<T: Read + Seek + Debug> Content for T {}
+
 /// A stored run.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    file: File,
-    data: bool,
-    folder: String,
+    content: RefCell<Box<dyn Content>>,
+    /// Where it begins in the file.
+    start: u64,
+    /// Whether it has loads and stores.
+    pub(crate) data: bool,
+    /// The file, for errors.
+    name: String,
     /// Compressed size, bytes.
     pub(crate) size: u64,
 }
 
-fn failed(folder: &str) -> impl Fn(std::io::Error) -> CaptureError + '_ {
-    move |source| CaptureError::Io { path: format!("{folder} (temporary file)"), source }
+fn temporary(folder: &Path) -> String {
+    format!("{} (temporary file)", folder.display())
+}
+
+fn failed(name: &str) -> impl Fn(std::io::Error) -> CaptureError + '_ {
+    move |source| CaptureError::Io { path: name.into(), source }
 }
 
 impl SpoolWriter {
     /// Creates a file in `folder`, for a run with or without loads and stores.
     pub(crate) fn create(folder: &Path, data: bool) -> Result<Self, CaptureError> {
-        let name = folder.display().to_string();
+        let name = temporary(folder);
         let file = tempfile::tempfile_in(folder).map_err(failed(&name))?;
         let zstd = zstd::bulk::Compressor::new(LEVEL).map_err(failed(&name))?;
         let units = UnitWriter { zstd, bytes: Vec::new(), packed: Vec::new(), file };
-        Ok(Self { packer: Packer::new(data), units, data, folder: name })
+        Ok(Self { packer: Packer::new(data), units, data, name })
     }
 
     /// Appends words, in whole entries, and returns how many were taken: all, or at least some.
     pub(crate) fn write(&mut self, words: &[u32]) -> Result<usize, CaptureError> {
-        self.packer.pack(words, |frame| self.units.write(frame)).map_err(failed(&self.folder))
+        self.packer.pack(words, |frame| self.units.write(frame)).map_err(failed(&self.name))
     }
 
     /// Size of the file so far, bytes.
@@ -95,25 +115,25 @@ impl SpoolWriter {
 
     /// The stored run; after a failed write, everything before it.
     pub(crate) fn finish(self) -> Result<Spool, CaptureError> {
-        let Self { mut packer, mut units, data, folder } = self;
+        let Self { mut packer, mut units, data, name } = self;
         // if the disk is full, everything before is kept
         let _ = packer.end(|frame| units.write(frame)).and_then(|()| units.end());
         let file = units.file;
-        let size = file.metadata().map_err(failed(&folder))?.len();
-        Ok(Spool { file, data, folder, size })
+        let size = file.metadata().map_err(failed(&name))?.len();
+        Ok(Spool { content: RefCell::new(Box::new(file)), start: 0, data, name, size })
     }
 }
 
 /// A reader of compressed units.
-struct UnitReader<'a> {
+struct UnitReader<R> {
     zstd: zstd::bulk::Decompressor<'static>,
     bytes: Vec<u8>,
     at: usize,
     packed: Vec<u8>,
-    file: &'a File,
+    file: Take<R>,
 }
 
-impl Read for UnitReader<'_> {
+impl<R: Read> Read for UnitReader<R> {
     fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
         if self.at == self.bytes.len() {
             let mut lengths = [0; 8];
@@ -122,7 +142,7 @@ impl Read for UnitReader<'_> {
             }
             let [length, packed] = [0, 4].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
             if length > MAX_COLUMN_BYTES || packed > MAX_COLUMN_BYTES {
-                return Err(std::io::Error::new(ErrorKind::InvalidData, "the temporary recording is damaged"));
+                return Err(std::io::Error::new(ErrorKind::InvalidData, DAMAGED));
             }
             self.packed.resize(packed as usize, 0);
             // if the disk was full, the units before are complete
@@ -139,11 +159,37 @@ impl Read for UnitReader<'_> {
 }
 
 impl Spool {
+    /// A run that is stored at `place` of a file.
+    pub(crate) fn stored(file: Input, path: &Path, data: bool, place: Range<u64>) -> Self {
+        let (start, size) = (place.start, place.end - place.start);
+        Self { content: RefCell::new(Box::new(file)), start, data, name: path.display().to_string(), size }
+    }
+
+    /// Passes the compressed bytes to `take` in portions.
+    pub(crate) fn copy(
+        &self,
+        portion: usize,
+        mut take: impl FnMut(&[u8]) -> Result<(), CaptureError>,
+    ) -> Result<(), CaptureError> {
+        let failed = failed(&self.name);
+        let mut content = self.content.borrow_mut();
+        content.seek(SeekFrom::Start(self.start)).map_err(&failed)?;
+        let (mut bytes, mut rest) = (vec![0; portion], self.size);
+        while rest > 0 {
+            let n = rest.min(portion as u64) as usize;
+            content.read_exact(&mut bytes[..n]).map_err(&failed)?;
+            take(&bytes[..n])?;
+            rest -= n as u64;
+        }
+        Ok(())
+    }
+
     /// Passes all words to `take` in portions, until it returns false.
     pub(crate) fn read(&self, mut take: impl FnMut(&[u32]) -> Result<bool, CaptureError>) -> Result<(), CaptureError> {
-        let failed = failed(&self.folder);
-        let mut file = &self.file;
-        file.rewind().map_err(&failed)?;
+        let failed = failed(&self.name);
+        let mut content = self.content.borrow_mut();
+        content.seek(SeekFrom::Start(self.start)).map_err(&failed)?;
+        let file = (&mut **content).take(self.size);
         let zstd = zstd::bulk::Decompressor::new().map_err(&failed)?;
         let mut units = UnitReader { zstd, bytes: Vec::new(), at: 0, packed: Vec::new(), file };
         let mut unpacker = Unpacker::new(self.data);
@@ -155,7 +201,7 @@ impl Spool {
                 return Ok(());
             }
             let lengths = [0, 4, 8, 12].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
-            let damaged = || failed(std::io::Error::new(ErrorKind::InvalidData, "the temporary recording is damaged"));
+            let damaged = || failed(std::io::Error::new(ErrorKind::InvalidData, DAMAGED));
             if lengths.iter().any(|n| *n > MAX_COLUMN_BYTES) {
                 return Err(damaged());
             }

@@ -23,18 +23,20 @@ pub const KIND_NAMES: [&str; KINDS] = [
 /// Classes of branches in the thesis, in the order of [`Counts::classes`].
 pub const BRANCHES: [&str; 4] =
     ["unconditional indirect", "unconditional direct", "conditional direct, taken", "conditional direct, not taken"];
-/// Names of operands of 1, 2, 4 and 8 bytes in the thesis.
-pub const OPERANDS: [&str; 4] = ["byte", "word", "doubleword", "quadword"];
+/// Number of sizes of operands.
+pub const SIZES: usize = 6;
+/// Names of operands of 1, 2, 4, 8, 16 and 32 bytes in the thesis.
+pub const OPERANDS: [&str; SIZES] = ["byte", "word", "doubleword", "quadword", "octaword", "hexaword"];
 
 /// Counts of one thread, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Branches by kind, in the order of [`KIND_NAMES`].
     pub branches: [u64; KINDS],
-    /// Loads of 1, 2, 4 and 8 bytes.
-    pub loads: [u64; 4],
-    /// Stores of 1, 2, 4 and 8 bytes.
-    pub stores: [u64; 4],
+    /// Loads of 1 to 32 bytes, in the order of [`OPERANDS`].
+    pub loads: [u64; SIZES],
+    /// Stores.
+    pub stores: [u64; SIZES],
 }
 
 /// Index of an event's kind in [`KIND_NAMES`]; `None` if it is not a branch instruction. A return from a handler is a
@@ -112,19 +114,21 @@ impl Statistics {
         }
     }
 
-    /// Counts a datum of a thread.
+    /// Counts the operand of a thread that begins with `data`; `size`: [`crate::expand::Origin::operand`].
     #[inline]
-    pub fn data(&mut self, thread: u32, data: &DataEvent) {
-        let (is_load, size) = match data.kind {
-            DataKind::Load { size, .. } => (true, size),
-            DataKind::Store { size, .. } => (false, size),
+    pub fn data(&mut self, thread: u32, size: u8, data: &DataEvent) {
+        let is_load = match data.kind {
+            DataKind::Load { .. } => true,
+            DataKind::Store { .. } => false,
             DataKind::Csr { .. } | DataKind::Register { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {
                 return
             }
         };
-        let of = self.of(thread);
-        let counts = if is_load { &mut of.loads } else { &mut of.stores };
-        counts[size.trailing_zeros().min(3) as usize] += 1;
+        if size > 0 {
+            let of = self.of(thread);
+            let counts = if is_load { &mut of.loads } else { &mut of.stores };
+            counts[(size.trailing_zeros() as usize).min(SIZES - 1)] += 1;
+        }
     }
 }
 
@@ -150,13 +154,17 @@ mod tests {
         }
         let load = DataEvent { hart: 0, kind: DataKind::Load { size: 4, addr: 0, value: 0 }, pc: 0, cycle: 0 };
         let store = DataEvent { kind: DataKind::Store { size: 1, addr: 0, value: 0 }, ..load };
-        s.data(1, &load);
-        s.data(2, &load);
-        s.data(2, &store);
+        s.data(1, 4, &load);
+        s.data(2, 4, &load);
+        s.data(2, 1, &store);
+        // an operand in two parts
+        s.data(2, 16, &load);
+        s.data(2, 0, &load);
         assert_eq!(s.threads[0].branches, [0, 0, 0, 1, 0, 1, 1, 0]);
         assert_eq!(s.threads[2].branches, [1, 1, 1, 0, 0, 0, 1, 0]);
         let all = s.all();
         assert_eq!((all.classes(), all.all_branches()), ([3, 2, 1, 1], 7));
-        assert_eq!((all.loads, all.stores, s.threads[2].loads), ([0, 0, 2, 0], [1, 0, 0, 0], [0, 0, 1, 0]));
+        let loads = ([0, 0, 2, 0, 1, 0], [0, 0, 1, 0, 1, 0]);
+        assert_eq!((all.loads, s.threads[2].loads, all.stores), (loads.0, loads.1, [1, 0, 0, 0, 0, 0]));
     }
 }

@@ -1,6 +1,9 @@
 //! `goshawk capture`: captures a trace from a board, and recordings of real programs
 
 mod bench;
+mod expand;
+mod files;
+mod machine;
 mod processes;
 #[cfg(feature = "hardware")]
 mod registers;
@@ -8,6 +11,7 @@ mod run;
 #[cfg(feature = "hardware")]
 mod serial;
 mod statistics;
+mod summary;
 mod writing;
 
 use crate::{Failure, Status};
@@ -25,6 +29,7 @@ pub struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Command {
     Run(Box<run::Args>),
+    Expand(expand::Args),
     Bench(bench::Args),
     #[cfg(feature = "hardware")]
     Serial(serial::Args),
@@ -36,6 +41,7 @@ enum Command {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Run(args) => run::run(args, out),
+        Command::Expand(args) => expand::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         #[cfg(feature = "hardware")]
         Command::Serial(args) => serial::run(args, out),

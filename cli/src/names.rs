@@ -25,6 +25,7 @@ const MULTIPLE_MEANINGS: &[(&str, &str)] = &[
     ("from", "a cycle of a trace, and a time of a dump of signals"),
     ("harts", "of a program that is run, of a recording that is captured and of a chip"),
     ("ingress", "the interface that is built, and the one in a log"),
+    ("input", "of a simulated program, and of the serial port of a captured machine"),
     ("json", "in `results` and `papers` a file beside the page"),
     ("limit", "each command says what it lists"),
     ("log", "a file to write and one to read"),

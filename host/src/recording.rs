@@ -37,6 +37,12 @@ impl FileKind {
             h if h.starts_with(b"GSHKTRC") => Self::Trace,
             h if h.starts_with(b"GSHKINP") => Self::Inputs,
             h if h.starts_with(b"GSHKLDV") => Self::Values,
+            h if h.starts_with(b"GSHKCAP") => {
+                return Err(HostError::Other(format!(
+                    "{}: is a packed recording; `goshawk capture expand` makes a retire file of it",
+                    path.display()
+                )))
+            }
             h if h.starts_with(&rbt1::MAGIC) || h.starts_with(&rbt1::ZSTD_MAGIC) => Self::Rbt1,
             _ => Self::Other,
         })

@@ -10,6 +10,9 @@ pub struct Origin<'a> {
     pub thread: u32,
     /// Text of the instruction; empty if not requested.
     pub text: &'a str,
+    /// Of a datum: size in bytes of the operand that begins with it, 16 or 32 if QEMU reports it in parts of 8; 0 for the
+    /// other parts.
+    pub operand: u8,
     /// Target of a direct branch, taken or not; for all other events, where control went.
     pub direct: u64,
 }

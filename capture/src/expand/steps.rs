@@ -1,5 +1,6 @@
 //! Where a thread continued, and what has retired then
 
+use super::operand::Operands;
 use super::{Expander, Hart, Origin, Pending, Sink};
 use crate::code::Piece;
 use crate::layout;
@@ -118,13 +119,13 @@ impl<S: Sink> Expander<'_, S> {
             let kind = FlowKind::Context { context: pending.context, alone: !traps };
             let count = if traps { 0 } else { std::mem::take(&mut state.count) };
             let event = FlowEvent { hart, kind, len: 0, count, pc: begin, target: begin, cycle };
-            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
+            self.sink.event(&Origin { thread, text: "", operand: 0, direct: begin }, &event);
         }
         if starts {
             *state = Hart { started: true, thread, next: begin, context: state.context, ..Hart::default() };
             self.max_busy = self.max_busy.max(hart + 1);
             let event = FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
-            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
+            self.sink.event(&Origin { thread, text: "", operand: 0, direct: begin }, &event);
             self.threads[self.thread].trap = None;
         } else if state.thread != thread {
             self.out.switches += 1;
@@ -140,7 +141,7 @@ impl<S: Sink> Expander<'_, S> {
             let kind = FlowKind::Trap { interrupt, cause };
             let count = std::mem::take(&mut state.count);
             let event = FlowEvent { hart, kind, len: 0, count, pc, target: begin, cycle };
-            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
+            self.sink.event(&Origin { thread, text: "", operand: 0, direct: begin }, &event);
         }
         if let Some(versions) = &mut self.code {
             // no event follows where it continues inside the block: only what ran is straight code
@@ -152,10 +153,13 @@ impl<S: Sink> Expander<'_, S> {
         let block = &self.blocks[pending.block as usize];
         self.sink.instructions(thread, block.start, from, count);
         let at = self.out.instructions;
-        for datum in self.threads[self.thread].data.iter().filter(|d| (from..to).contains(&d.place)) {
+        let data = &self.threads[self.thread].data;
+        let mut operands = Operands::new(self.machine);
+        for (i, datum) in data.iter().enumerate().filter(|(_, d)| (from..to).contains(&d.place)) {
+            let operand = operands.size(&data[i..]);
             let cycle = at + (datum.place - from) as u64 + 1;
             let event = DataEvent { hart, kind: datum.kind, pc: block.pc(datum.place), cycle };
-            self.sink.data(&Origin { thread, text: block.text(datum.place), direct: 0 }, &event);
+            self.sink.data(&Origin { thread, text: block.text(datum.place), operand, direct: 0 }, &event);
         }
         self.out.instructions += count as u64;
         if self.out.by_thread.len() <= self.thread {
@@ -182,7 +186,7 @@ impl<S: Sink> Expander<'_, S> {
         let count = std::mem::take(&mut state.count);
         let event = FlowEvent { hart, kind, len, count, pc, target: next, cycle: self.out.instructions };
         let direct = block.flow.direct().unwrap_or(next);
-        self.sink.event(&Origin { thread, text: block.text(to - 1), direct }, &event);
+        self.sink.event(&Origin { thread, text: block.text(to - 1), operand: 0, direct }, &event);
     }
 
     /// A pending system call that does not return retires.

@@ -97,6 +97,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         length: None,
         size: None,
         system: args.system.then_some(args.harts.unwrap_or(1)),
+        parts: Default::default(),
         contexts: false,
         end_with_trace: false,
         to_stderr: true,

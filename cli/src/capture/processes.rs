@@ -1,6 +1,6 @@
 //! `goshawk capture run --follow`: the files of further processes
 
-use super::run::ended;
+use super::summary::ended;
 use crate::output::{count, Left, Right, Table, TOOL};
 use ::capture::outputs::{self, OutputFiles};
 use ::capture::run::{Captured, Ended, Process};
@@ -50,7 +50,7 @@ impl<'a> Files<'a> {
     }
 
     /// Writes the files of a process that has ended.
-    pub fn write(&mut self, captured: Captured, harts: Option<u8>) -> Result<(), CaptureError> {
+    pub fn write(&mut self, mut captured: Captured, harts: Option<u8>) -> Result<(), CaptureError> {
         let program = captured.executable.path.clone();
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let first = format!("{}-{name}", captured.process.pid);
@@ -61,6 +61,7 @@ impl<'a> Files<'a> {
         let place = |path: &Option<PathBuf>| path.as_ref().map(|path| named(path, &name));
         let of = self.wanted;
         let wanted = OutputFiles {
+            packed: place(&of.packed),
             retire: place(&of.retire),
             rbt1: place(&of.rbt1),
             mcf: of.mcf.as_ref().map(|(path, form, pack)| (named(path, &name), *form, *pack)),
@@ -68,7 +69,9 @@ impl<'a> Files<'a> {
             ..of.clone()
         };
         let harts = harts.unwrap_or_else(|| captured.harts(wanted.max_harts()));
-        let outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut NullSink, &mut |_| true)?;
+        let outcome = outputs::write_packed::<CaptureError>(&mut captured, &wanted, harts, TOOL, |captured| {
+            outputs::write(captured, &wanted, harts, TOOL, &mut NullSink, &mut |_| true)
+        })?;
         self.processes.push(Followed {
             process: captured.process,
             program,

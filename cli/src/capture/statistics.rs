@@ -8,7 +8,7 @@ use crate::output::{count, facts, percent, plural, short_id, stream_parameters, 
 use crate::Failure;
 use ::capture::outputs::{Outcome, Written};
 use ::capture::run::Captured;
-use ::capture::statistics::{Counts, BRANCHES, KIND_NAMES, OPERANDS};
+use ::capture::statistics::{Counts, BRANCHES, KIND_NAMES, OPERANDS, SIZES};
 use retire::file::{FileError, Replacement};
 use retire::{DataEvent, FlowEvent, RetireSink};
 use serde_json::{json, Map, Value};
@@ -112,7 +112,7 @@ impl Statistics<'_> {
 
     fn object(&self) -> Object {
         let (c, e, all) = (self.captured, &self.outcome.expanded, self.outcome.statistics.all());
-        let operands = |of: &[u64; 4]| if self.data { named(&OPERANDS, of).into() } else { Value::Null };
+        let operands = |of: &[u64; SIZES]| if self.data { named(&OPERANDS, of).into() } else { Value::Null };
         let counts = |n: u64, of: &Counts| {
             json!({
                 "instructions": n,
@@ -194,7 +194,7 @@ impl Statistics<'_> {
             t.cells(std::iter::once(i.to_string()).chain(cells(&counts)));
         }
         t.cells(std::iter::once("all".into()).chain(cells(all)));
-        let share = |of: [u64; 4]| of.map(|n| percent(n, of.iter().sum()));
+        let share = |of: [u64; SIZES]| of.map(|n| percent(n, of.iter().sum()));
         t.cells(std::iter::once("of all".into()).chain(share(all.loads)).chain(share(all.stores)));
         t
     }

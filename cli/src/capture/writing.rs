@@ -15,10 +15,8 @@ use std::time::{Duration, Instant};
 /// Interval of the lines that show progress without a terminal.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// What was written.
+/// How the files were written.
 pub struct WrittenFiles<S> {
-    /// The files.
-    pub outcome: Outcome,
     /// What was passed the run, too.
     pub also: S,
     /// The signal that ended the files early.
@@ -33,17 +31,22 @@ pub fn write_files<S: RetireSink>(
     wanted: &OutputFiles,
     harts: u8,
     also: impl Fn() -> Result<S, Failure>,
-) -> Result<WrittenFiles<S>, Failure> {
-    let mut writing = Writing::new(captured);
-    loop {
-        let mut also = also()?;
-        match outputs::write(captured, wanted, harts, TOOL, &mut also, &mut |n| writing.advance(n)) {
-            Ok(outcome) => {
-                return Ok(WrittenFiles { outcome, also, cut: writing.cut, full_disk: writing.full_disk.take() })
+) -> Result<(Outcome, WrittenFiles<S>), Failure> {
+    let mut found = WrittenFiles { also: also()?, cut: None, full_disk: None };
+    let outcome = outputs::write_packed::<Failure>(captured, wanted, harts, TOOL, |captured| {
+        let mut writing = Writing::new(captured);
+        loop {
+            match outputs::write(captured, wanted, harts, TOOL, &mut found.also, &mut |n| writing.advance(n)) {
+                Ok(outcome) => {
+                    (found.cut, found.full_disk) = (writing.cut, writing.full_disk.take());
+                    return Ok(outcome);
+                }
+                Err(e) => writing.shorten(captured, e)?,
             }
-            Err(e) => writing.shorten(captured, e)?,
+            found.also = also()?;
         }
-    }
+    })?;
+    Ok((outcome, found))
 }
 
 /// Writing of the files of one run.

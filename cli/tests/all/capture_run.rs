@@ -442,6 +442,29 @@ fn statistics_are_what_the_recording_and_the_descriptors_say() {
 }
 
 #[test]
+fn operands_of_16_and_32_bytes_are_counted_once() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let place = Place::new();
+    let told = captured(&place, "capture run --mls a.txt --ascii --json -- /bin/true");
+    let number = |of: &str, name: &str| told[of][name].as_u64().unwrap();
+    assert!(number("loads", "octaword") > 10 && number("stores", "octaword") > 10, "{told}");
+    // as many bytes as in the descriptors, which have the parts
+    let text = std::fs::read_to_string(place.path().join("a.txt")).unwrap();
+    let mut bytes: HashMap<&str, u64> = HashMap::new();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(", ").collect();
+        *bytes.entry(fields[1]).or_default() += fields[4].parse::<u64>().unwrap();
+    }
+    for (of, letter) in [("loads", "L"), ("stores", "S")] {
+        let names = ["byte", "word", "doubleword", "quadword", "octaword", "hexaword"];
+        let sum: u64 = (0..).zip(names).map(|(i, name)| number(of, name) << i).sum();
+        assert_eq!(sum, bytes[letter], "{of}");
+    }
+}
+
+#[test]
 fn statistics_are_a_table_too() {
     let place = place("flow", "riscv64-linux-gnu-gcc");
     let run = |options: &str| captured(&place, &format!("capture run --json {options} -- ./guest"));
@@ -468,7 +491,7 @@ fn statistics_are_a_table_too() {
         "return",
         "swap",
     ];
-    let sizes = SIZES.map(|s| s.0);
+    let sizes = ["byte", "word", "doubleword", "quadword", "octaword", "hexaword"];
     let first = [vec![all["instructions"].as_u64().unwrap()], named("branches", &kinds)].concat();
     assert_eq!(rows, [named("branches", &["all"]), first, [named("loads", &sizes), named("stores", &sizes)].concat()]);
     assert!(table.contains("cache hits") && !flow.contains("loads") && !flow.contains("cache hits"), "{table}{flow}");

@@ -124,7 +124,7 @@ enum How {
 fn how(example: &str) -> How {
     let tools = ["goshawk gates", "goshawk soc", "--engine verilator", "--soc"];
     if example.contains("goshawk capture")
-        && !["run", "bench"].iter().any(|c| example.contains(&format!("goshawk capture {c}")))
+        && !["run", "expand", "bench"].iter().any(|c| example.contains(&format!("goshawk capture {c}")))
     {
         How::Board
     } else if example == "goshawk demo" {
@@ -135,6 +135,7 @@ fn how(example: &str) -> How {
         How::Elsewhere
     } else if example.contains("--qemu ./")
         || example.contains("--start-at")
+        || example.contains("--kernel")
         || example.contains("/usr/bin/make")
         || example.contains("app@0x")
         || example.contains("--patches")
@@ -143,7 +144,7 @@ fn how(example: &str) -> How {
         || example.contains("set.ret")
     {
         // with an emulator that not every machine has, a server, a program of the user's or a trace from a board; capture's
-        // tests, changing_code.rs and process_names.rs run such
+        // tests, capture_machine.rs, changing_code.rs and process_names.rs run such
         How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) {
         How::Long
@@ -153,7 +154,7 @@ fn how(example: &str) -> How {
 }
 
 /// Small stand-ins for the user's files.
-const STAND_INS: [&str; 23] = [
+const STAND_INS: [&str; 24] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
@@ -174,6 +175,7 @@ const STAND_INS: [&str; 23] = [
     "run builtin:lz -o run.ret",
     "encode program.ret -o program.gtr",
     "sweep --plan papers.toml -o papers",
+    "capture run --packed true.gcap -- /bin/true",
     "capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf",
     "encode paged.ret --context 2 --elf kernel.elf -o kernel.gtr",
     "encode paged.ret --context 2 --elf kernel.elf -o again.gtr",

@@ -4,6 +4,8 @@ mod arithmetic;
 mod buses;
 mod capture;
 mod capture_ends;
+mod capture_machine;
+mod capture_packed;
 mod capture_processes;
 mod capture_run;
 mod changing_code;

@@ -97,8 +97,11 @@ const LINES: &[&str] = &[
     "!soc sim --core picorv32 @--elf:p.elf",
     "!soc build --board icebreaker @--elf:p.elf",
     "!soc tile --core cva6 @--elf:p.elf",
-    "!capture run @--qemu:p.elf >--output:out >--rbt1:out.rbt1 >--mcf:out.mcf >--mls:out.mls \
+    "!capture run @--qemu:p.elf >--packed:out.gcap >--output:out >--rbt1:out.rbt1 >--mcf:out.mcf >--mls:out.mls \
      >--statistics:out.txt -- p.elf",
+    "!capture run --system @--input:p.elf -- p.elf",
+    "capture expand @input:p.gcap >--output:out >--rbt1:out.rbt1",
+    "capture expand @input:p.gcap --ascii >--mcf:out >--mls:out.mls >--statistics:out.txt",
     "!capture bench @--qemu:p.elf -- p.elf",
     "!capture serial --port nowhere --core picorv32 @--elf:p.elf >--output:out",
     "diag plan @script:locks.gsd @input:d.ret @--elf:locks.elf",
@@ -125,6 +128,9 @@ const NOT_READ: &[(&str, &str)] = &[
     ("report trace --sources", "a folder"),
     ("who-wrote --parameters", "refused: a recorded run contains its parameters"),
     ("capture run --sysroot", "handed on to QEMU"),
+    ("capture run --kernel", "handed on to QEMU"),
+    ("capture run --initrd", "handed on to QEMU"),
+    ("capture run --drive", "handed on to QEMU"),
     ("capture bench --sysroot", "handed on to QEMU"),
 ];
 
@@ -269,6 +275,7 @@ fn place() -> Place {
         "encode p.elf --scheme inputs -o p.gip",
         "encode p.elf --data cfiat:1k -o v.gtr --values p.glv",
         "gen --set small -o system",
+        "capture run --data --packed p.gcap -- /bin/true",
         "vcd p.gtr --elf p.elf -o p.vcd",
         "sweep --trace p.ret --set small --encoding tr_e -o swept",
         "run builtin:lockcont --data --max-instructions 3000 -o d.ret",

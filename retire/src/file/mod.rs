@@ -26,6 +26,7 @@ fn described(found: &[u8], right: [u8; 8]) -> String {
         (b"GSHKTRC", "a trace file"),
         (b"GSHKINP", "a recorded run"),
         (b"GSHKLDV", "a file of load values"),
+        (b"GSHKCAP", "a packed recording (`goshawk capture expand` makes a retire file of it)"),
     ];
     match known.iter().find(|(magic, _)| found.starts_with(*magic)) {
         Some((magic, what)) if right.starts_with(*magic) => format!("is {what} of version {}", found[7]),

@@ -65,6 +65,7 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         length: None,
         size: None,
         system: None,
+        parts: Default::default(),
         contexts: false,
         end_with_trace: false,
         to_stderr: true,

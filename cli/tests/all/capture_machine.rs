@@ -1,0 +1,94 @@
+//! `goshawk capture run --system`: the parts of the machine
+
+use crate::common::Place;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// A firmware that jumps to the kernel.
+const FIRMWARE: &str = "_start: li t0, 0x80200000\n jr t0\n";
+/// A kernel that reads a character from the serial port, and ends the machine: with code 0 if it is k, else with 3.
+const KERNEL: &str =
+    "_start: li t0, 0x10000000\n1: lb t1, 5(t0)\n andi t1, t1, 1\n beqz t1, 1b\n lb t1, 0(t0)\n li t2, 'k'\n \
+    li t3, 0x100000\n li t4, 0x5555\n beq t1, t2, 2f\n li t4, 0x33333\n2: sw t4, 0(t3)\n3: j 3b\n";
+/// An emulator that writes its arguments to a file.
+const QEMU: &str = "#!/bin/sh\n[ \"$1\" = --version ] || echo \"$@\" >words\nexec qemu-system-riscv64 \"$@\"\n";
+
+fn run(place: &Place, program: &str, words: &[&str]) {
+    let status = Command::new(program).args(words).current_dir(place.path()).status();
+    assert!(status.expect("tools/setup installs the compiler").success(), "{program} {words:?}");
+}
+
+/// A folder with a firmware, a kernel, and an emulator.
+fn place() -> Place {
+    let place = Place::new();
+    for (name, text, at) in [("firmware", FIRMWARE, "0x80000000"), ("kernel", KERNEL, "0x80200000")] {
+        std::fs::write(place.path().join(format!("{name}.S")), format!(".globl _start\n{text}")).unwrap();
+        let (source, elf, place_of_text) = (format!("{name}.S"), format!("{name}.elf"), format!("-Wl,-Ttext={at}"));
+        let words = ["-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N", &place_of_text, "-o", &elf, &source];
+        run(&place, "riscv64-linux-gnu-gcc", &words);
+    }
+    run(&place, "riscv64-linux-gnu-objcopy", &["-O", "binary", "-j", ".text", "kernel.elf", "Image"]);
+    for (name, bytes) in
+        [("good", &b"k"[..]), ("bad", b"x"), ("initrd", &[0; 512]), ("a,b.img", &[0; 512]), ("c.img", &[0; 512])]
+    {
+        std::fs::write(place.path().join(name), bytes).unwrap();
+    }
+    let qemu = place.path().join("qemu");
+    std::fs::write(&qemu, QEMU).unwrap();
+    std::fs::set_permissions(&qemu, PermissionsExt::from_mode(0o755)).unwrap();
+    place
+}
+
+#[test]
+fn a_firmware_starts_a_kernel_that_reads_the_serial_port() {
+    let place = place();
+    let o = place.output("capture run --system --kernel Image --input good -o a.ret --json -- firmware.elf");
+    assert_eq!(o.status.code(), Some(0), "{}", String::from_utf8_lossy(&o.stderr));
+    place.good("encode a.ret -o a.gtr");
+    let text = place.good("replay a.gtr --check a.ret");
+    assert!(text.contains("0x0000000080200000") || text.contains("equal to a.ret"), "{text}");
+    // the kernel's code is in the recording
+    let shown = place.good("replay a.gtr --limit 100");
+    assert!(shown.contains("80200000"), "{shown}");
+    let o = place.output("capture run --system --kernel Image --input bad -o a.ret --json -- firmware.elf");
+    assert_eq!(o.status.code(), Some(3), "{}", String::from_utf8_lossy(&o.stderr));
+}
+
+#[test]
+fn all_parts_are_passed_to_the_emulator() {
+    let place = place();
+    let mut command = place.command(
+        "capture run --system --qemu ./qemu --harts 2 --kernel Image --initrd initrd --ram-size 64M --drive a,b.img --drive \
+         c.img --input good -o a.ret --json",
+    );
+    let o = command.args(["--append", "console=ttyS0 quiet", "--", "firmware.elf"]).output().unwrap();
+    assert_eq!(o.status.code(), Some(0), "{}", String::from_utf8_lossy(&o.stderr));
+    let words = std::fs::read_to_string(place.path().join("words")).unwrap();
+    for part in [
+        "-bios firmware.elf -kernel Image -initrd initrd -append console=ttyS0 quiet -m 64M",
+        "-drive file=a,,b.img,if=none,format=raw,id=drive0",
+        "-device virtio-blk-device,drive=drive1,bus=virtio-mmio-bus.1",
+        "-smp 2",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+}
+
+#[test]
+fn parts_that_are_missing_or_do_not_fit_are_refused() {
+    let place = place();
+    for (words, what) in [
+        ("--kernel none", "--kernel none: is not a file"),
+        ("--kernel Image --initrd none", "--initrd none: is not a file"),
+        ("--drive none", "--drive none: is not a file"),
+        ("--input none", "none: "),
+        ("--ram-size 12x", "expected a number of megabytes, or a size such as 512M or 2G"),
+        ("--ram-size 0", "expected a number of megabytes"),
+        ("--initrd initrd", "--kernel"),
+    ] {
+        let o = place.output(&format!("capture run --system {words} -o a.ret -- firmware.elf"));
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert_eq!(o.status.code(), Some(2), "{words}: {err}");
+        assert!(err.contains(what) && !place.path().join("a.ret").exists(), "{words}: {err}");
+    }
+}
