@@ -502,6 +502,11 @@ fn a_program_on_the_processor_prints_what_a_script_does() {
     // a handler has less time than it needs: each of its events is lost and reported
     let hung = run("run --processor builtin:locks builtin:lockcont --harts 2 --watchdog 64");
     assert!(hung.contains("handler acquired took too long at 0x") && !hung.contains("outside of"), "{hung}");
+    // its run is a recorded run
+    assert_eq!(run("run --processor builtin:locks builtin:lockcont --harts 2 --record locks.gip"), there);
+    std::fs::write(place.path().join("locks.elf"), programs::handlers("locks").unwrap()).unwrap();
+    let profile = place.good("profile locks.gip --elf locks.elf");
+    assert!(profile.contains("acquired") && profile.contains("diag_run"), "{profile}");
     // a program for another machine
     let path = place.path().join("wrong.elf");
     std::fs::write(path, programs::find("bank").unwrap().soc.rv32imc).unwrap();
