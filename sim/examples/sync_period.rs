@@ -1,6 +1,6 @@
 //! Cost of periodic synchronisation: bits per instruction by period, for all built-in programs
 //!
-//! `cargo run --release -p sim --example sync_period [MILLIONS_OF_INSTRUCTIONS]`
+//! `cargo run --release -p sim --example sync_period [MILLIONS_OF_INSTRUCTIONS [SCHEME...]]`
 
 use programs::PROGRAMS;
 use retire::{FlowEvent, RetireSink};
@@ -10,6 +10,7 @@ use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 use std::error::Error;
 
+/// Where no scheme is named.
 const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
 /// log2 of the period in instructions of core 0, and in bytes of the stream.
 const INSTRUCTIONS: [u8; 6] = [20, 18, 16, 14, 12, 10];
@@ -27,7 +28,12 @@ fn bits(params: &TraceParams, period: Option<SyncPeriod>, events: &[FlowEvent]) 
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let millions: u64 = std::env::args().nth(1).map_or(Ok(4), |n| n.parse())?;
+    let mut words = std::env::args().skip(1);
+    let millions: u64 = words.next().map_or(Ok(4), |n| n.parse())?;
+    let mut schemes: Vec<String> = words.collect();
+    if schemes.is_empty() {
+        schemes = SCHEMES.map(String::from).to_vec();
+    }
     let mut periods = vec![("none".to_string(), None)];
     for log2 in INSTRUCTIONS {
         periods.push((format!("2^{log2}"), Some(SyncPeriod::new(log2)?)));
@@ -35,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for log2 in BYTES {
         periods.push((format!("2^{log2} bytes"), Some(SyncPeriod::of_bytes(log2)?)));
     }
-    let mut sums = vec![[[0u64; SCHEMES.len()]; 2]; periods.len()];
+    let mut sums = vec![[vec![0u64; schemes.len()], vec![0u64; schemes.len()]]; periods.len()];
     let mut instructions = [0; 2];
     for program in PROGRAMS {
         for (n, harts) in [1, 4].into_iter().enumerate() {
@@ -44,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut events: Vec<FlowEvent> = Vec::new();
             let run = Machine::new(&program.load()?, config)?.run(&mut events, limits)?;
             instructions[n] += run.instructions.iter().sum::<u64>();
-            for (s, scheme) in SCHEMES.iter().enumerate() {
+            for (s, scheme) in schemes.iter().enumerate() {
                 let params = TraceParams::new(Platform { cores: harts, ..Platform::RV32 }, scheme.parse()?);
                 for (row, (_, period)) in sums.iter_mut().zip(&periods) {
                     row[n][s] += bits(&params, *period, &events)?;
@@ -53,9 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let each = |of: &dyn Fn(usize, usize) -> String| -> String {
-        (0..2).flat_map(|n| (0..SCHEMES.len()).map(move |s| (n, s))).map(|(n, s)| format!(" {} |", of(n, s))).collect()
+        (0..2).flat_map(|n| (0..schemes.len()).map(move |s| (n, s))).map(|(n, s)| format!(" {} |", of(n, s))).collect()
     };
-    println!("| period |{}", each(&|n, s| format!("{}, N = {}", SCHEMES[s], [1, 4][n])));
+    println!("| period |{}", each(&|n, s| format!("{}, N = {}", schemes[s], [1, 4][n])));
     println!("| --- |{}", each(&|_, _| "---:".into()));
     for (row, (name, period)) in sums.iter().zip(&periods) {
         let cell = |n: usize, s: usize| {
