@@ -51,7 +51,7 @@ pub struct FileArgs {
     pub compress: Compression,
 }
 
-/// What mlsTrace tells.
+/// The output of mlsTrace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Operands {
     /// Loads and stores

@@ -8,6 +8,8 @@
 //! With `--resume` replay continues at the next header after each mark, as `goshawk replay --resume` does, and each line is a scheme
 //! with resyncs, with or without time stamps and signatures. What a fault costs a core are the instructions of the run between the
 //! last reported one before which all are right and the first one after which all are right. There is nothing after a cut: it is left out.
+//! Faults that change bytes on both sides of the beginning of a header damage two periods, and are counted apart. The last column is the
+//! largest number of instructions of a core in a period.
 
 mod standard;
 
@@ -71,8 +73,8 @@ fn encode(p: &TraceParams, events: &[FlowEvent], sync: bool) -> Vec<u8> {
     system.drain().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Applies one fault after a header.
-fn damage(bytes: &[u8], header: usize, kind: &str, rng: &mut impl Rng) -> Vec<u8> {
+/// Applies one fault after a header. Returns the bytes and the offset of the first one that may differ.
+fn damage(bytes: &[u8], header: usize, kind: &str, rng: &mut impl Rng) -> (Vec<u8>, usize) {
     let mut out = bytes.to_vec();
     let at = rng.random_range(header..bytes.len() - 8);
     let word = at / 4 * 4;
@@ -87,7 +89,17 @@ fn damage(bytes: &[u8], header: usize, kind: &str, rng: &mut impl Rng) -> Vec<u8
         "words swapped" => out[word..word + 8].rotate_left(4),
         _ => out.truncate(word),
     }
-    out
+    (out, if kind.starts_with("word") { word } else { at })
+}
+
+/// Bytes that a fault of a kind changes at most; what follows a dropped or doubled one is displaced, and the same.
+fn reach(kind: &str) -> usize {
+    match kind {
+        "bytes swapped" => 2,
+        "burst" => 3,
+        "words swapped" => 8,
+        _ => 1,
+    }
 }
 
 #[derive(Default)]
@@ -171,10 +183,15 @@ fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
 struct Costs {
     faults: u64,
     marked: u64,
+    /// Largest number of instructions of a core in a period.
+    period: u64,
     /// Faults that cost a core something, of those with a mark and without.
     costs: [u64; 2],
     sum: u64,
+    /// The most that a fault within a period cost.
     most: u64,
+    /// Faults on both sides of the beginning of a header, and the most that one of them cost.
+    across: (u64, u64),
 }
 
 /// Of one core: instructions of the run between what is right at the beginning and what is right at the end.
@@ -186,7 +203,27 @@ fn cost(want: &[FlowEvent], got: &[FlowEvent], hart: u8) -> u64 {
     instructions(&want[..want.len() - back])
 }
 
-fn play_on(s: &Stream, p: &TraceParams, bytes: &[u8], costs: &mut Costs) {
+/// Offsets of the headers of a stream.
+fn headers(bytes: &[u8]) -> Vec<usize> {
+    (0..bytes.len()).step_by(4).filter(|at| bytes[*at..].starts_with(&bytes[..4])).collect()
+}
+
+/// The largest number of instructions of a core between two headers: from each, replay gives what retired after it.
+fn longest_period(s: &Stream, p: &TraceParams, bytes: &[u8]) -> u64 {
+    let after = |header: usize| -> Vec<u64> {
+        let words = bytes[header..].chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+        let mut got: Vec<FlowEvent> = Vec::new();
+        let mut replay = Replay::new(&s.image, p, words).expect("a header");
+        while replay.step(&mut Events(&mut got)).expect("it is not damaged") {}
+        (0..s.harts).map(|hart| instructions(&of(&got, hart))).collect()
+    };
+    let mut rest: Vec<Vec<u64>> = headers(bytes).into_iter().map(after).collect();
+    rest.push(vec![0; s.harts.into()]);
+    let longest = |w: &[Vec<u64>]| w[0].iter().zip(&w[1]).map(|(a, b)| a - b).max();
+    rest.windows(2).filter_map(longest).max().unwrap_or(0)
+}
+
+fn play_on(s: &Stream, p: &TraceParams, (bytes, across): (&[u8], bool), costs: &mut Costs) {
     let words = bytes.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
     let mut got: Vec<FlowEvent> = Vec::new();
     let mut sink = Events(&mut got);
@@ -207,27 +244,33 @@ fn play_on(s: &Stream, p: &TraceParams, bytes: &[u8], costs: &mut Costs) {
     let most = (0..s.harts).map(|hart| cost(&s.events, &got, hart)).max().unwrap_or(0);
     costs.costs[usize::from(!marked)] += u64::from(most > 0);
     costs.sum += most;
-    costs.most = costs.most.max(most);
+    if across {
+        costs.across = (costs.across.0 + 1, costs.across.1.max(most));
+    } else {
+        costs.most = costs.most.max(most);
+    }
 }
 
-/// Plays `per_kind` faults of each of `kinds` in the streams of `scheme`; returns their bytes.
+/// Plays `per_kind` faults of each of `kinds` in the streams of `scheme`, with whether they are on both sides of the beginning of a
+/// header; returns their bytes.
 fn each_fault(
     streams: &[Stream],
     (scheme, sync, platform): (&str, bool, Platform),
     (kinds, per_kind): (&[&str], usize),
-    mut play: impl FnMut(&Stream, &TraceParams, &[u8]),
+    mut play: impl FnMut(&Stream, &TraceParams, (&[u8], bool)),
 ) -> usize {
     let mut bytes = 0;
     for (i, s) in streams.iter().enumerate() {
         let p = TraceParams::new(Platform { cores: s.harts, ..platform }, scheme.parse().expect("a scheme"));
         let encoded = encode(&p, &s.events, sync);
         bytes += encoded.len();
+        let headers = headers(&encoded);
         for (k, kind) in kinds.iter().enumerate() {
             let mut rng = ChaCha8Rng::seed_from_u64((100 * i + k) as u64);
             for _ in 0..per_kind {
-                let mut damaged = damage(&encoded, HEADER, kind, &mut rng);
+                let (mut damaged, at) = damage(&encoded, HEADER, kind, &mut rng);
                 damaged.resize(damaged.len().div_ceil(4) * 4, 0);
-                play(s, &p, &damaged);
+                play(s, &p, (&damaged, headers.iter().any(|h| at < *h && *h < at + reach(kind))));
             }
         }
     }
@@ -235,8 +278,8 @@ fn each_fault(
 }
 
 fn resumed(streams: &[Stream], faults: (&[&str], usize)) {
-    println!("| scheme | time stamps | signature | faults | marked | cost something, marked | cost something, not marked | instructions of a core, mean | most |");
-    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!("| scheme | time stamps | signature | faults | marked | cost something, marked | cost something, not marked | instructions of a core, mean | most, within a period | across a header | most of these | longest period |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for scheme in SCHEMES {
         for (timestamps, signature) in [(false, 0), (false, 16), (true, 0), (true, 16)] {
             let mut costs = Costs::default();
@@ -245,12 +288,19 @@ fn resumed(streams: &[Stream], faults: (&[&str], usize)) {
             if TraceParams::new(platform, scheme.parse().expect("a scheme")).check().is_err() {
                 continue;
             }
-            each_fault(streams, (scheme, true, platform), faults, |s, p, bytes| play_on(s, p, bytes, &mut costs));
-            let Costs { faults, marked, costs: [seen, unseen], sum, most } = costs;
+            each_fault(streams, (scheme, true, platform), faults, |s, p, fault| {
+                play_on(s, p, fault, &mut costs);
+            });
+            for s in streams {
+                let p = TraceParams::new(Platform { cores: s.harts, ..platform }, scheme.parse().expect("a scheme"));
+                costs.period = costs.period.max(longest_period(s, &p, &encode(&p, &s.events, true)));
+            }
+            let Costs { faults, marked, period, costs: [seen, unseen], sum, most, across } = costs;
             let mean = sum.checked_div(seen + unseen).unwrap_or(0);
             let times = if timestamps { "yes" } else { "-" };
             println!(
-                "| `{scheme}` | {times} | {signature} | {faults} | {marked} | {seen} | {unseen} | {mean} | {most} |"
+                "| `{scheme}` | {times} | {signature} | {faults} | {marked} | {seen} | {unseen} | {mean} | {most} | {} | {} | {period} |",
+                across.0, across.1
             );
         }
     }
@@ -275,7 +325,7 @@ fn main() {
         for (sync, signature) in [(false, 0), (false, 8), (false, 16), (true, 0), (true, 8), (true, 16)] {
             let mut counts = Counts::default();
             let platform = Platform { signature, ..Platform::RV32 };
-            let bytes = each_fault(&streams, (scheme, sync, platform), (&kinds, per_kind), |s, p, bytes| {
+            let bytes = each_fault(&streams, (scheme, sync, platform), (&kinds, per_kind), |s, p, (bytes, _)| {
                 play(s, p, bytes, &mut counts);
             });
             counts.print(scheme, sync, &signature.to_string(), bytes);

@@ -91,7 +91,7 @@ fn table(
         for (k, kind) in kinds.iter().enumerate() {
             let mut rng = ChaCha8Rng::seed_from_u64((100 * i + k) as u64);
             for _ in 0..per_kind {
-                count(decode(run, &damage(&bytes, BEGINNING, kind, &mut rng)), &run.events, &mut counts);
+                count(decode(run, &damage(&bytes, BEGINNING, kind, &mut rng).0), &run.events, &mut counts);
             }
         }
     }
