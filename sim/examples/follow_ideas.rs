@@ -390,7 +390,7 @@ fn recordings(folder: &Path, instructions: u64) -> Result<Vec<Vec<FlowEvent>>> {
     files.sort();
     let read = |file: &PathBuf| {
         let mut beginning = Beginning { left: instructions, events: Vec::new() };
-        RetireReader::open(file)?.tell(&mut beginning)?;
+        RetireReader::open(file)?.read_rest(&mut beginning)?;
         Ok(beginning.events)
     };
     files.iter().map(read).collect()
