@@ -208,7 +208,7 @@ fn report(
     let speed = instructions as f64 / seconds;
     let messages = summary.stats.messages();
     if args.json {
-        let mut object = Object::new("replay", &args.trace.display().to_string())
+        let object = Object::new("replay", &args.trace.display().to_string())
             .with("program", args.elf.clone().into())
             .with("build_id", info.build_id.clone().into())
             .with_params(&info.params, info.set.as_deref())
@@ -231,10 +231,8 @@ fn report(
                     })
                 }),
             );
-        if let Some((confirmed, unconfirmed)) = summary.confirmation() {
-            object = object.with("signatures", json!({ "confirmed": confirmed, "unconfirmed": unconfirmed }));
-        }
-        object.print(out)?;
+        let signatures = summary.confirmation().map(|(c, u)| json!({ "confirmed": c, "unconfirmed": u }));
+        object.with("signatures", signatures.into()).print(out)?;
         return Ok(missing());
     }
     if let Some(difference) = checked.and_then(|c| c.difference.as_ref()) {
@@ -253,10 +251,13 @@ fn report(
         let each: Vec<String> = summary.instructions.iter().map(|n| count(*n)).collect();
         lines.push(("by core", each.join("  ")));
     }
-    if let Some((confirmed, unconfirmed)) = summary.confirmation() {
-        let signatures = format!("confirm {} instructions; {} are unconfirmed", count(confirmed), count(unconfirmed));
-        lines.push(("signatures", signatures));
-    }
+    let signatures = match summary.confirmation() {
+        Some((confirmed, unconfirmed)) => {
+            format!("confirm {} instructions; {} are unconfirmed", count(confirmed), count(unconfirmed))
+        }
+        None => "none: damage that leaves a valid trace of this program is not detected".into(),
+    };
+    lines.push(("signatures", signatures));
     lines.push(("messages", count(messages)));
     lines.push(("bits", count(summary.stats.bits)));
     lines.push(("speed", format!("{} instructions per second", big(speed))));
