@@ -142,13 +142,10 @@ fn of_flow(params: &TraceParams, system: &System, words: Words<'_>, mut files: V
         vectors.sessions = Some(vectors::sessions::make(params, options)?);
     }
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.per_cycle), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "zcm": options.extras.zcm, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.per_cycle), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
         "parameters": stream_parameters(&**circuit),
     });
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
-    // a PC chain holds an instruction until the next is told
-    let of =
-        if bench.is_some() { "" } else { ", where instructions are reported in the cycle in which they retire (RVFI)" };
     let shown = match options.ingress {
         Ingress::Blocks => " as blocks",
         Ingress::Etrace => " as reports",
@@ -162,13 +159,13 @@ fn of_flow(params: &TraceParams, system: &System, words: Words<'_>, mut files: V
             vectors.beats,
             format!("test vectors: {} instructions in{shown}", count(vectors::INSTRUCTIONS as u64)),
         ),
-        ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),
+        ("words.hex", vectors.words, format!("test vectors: {} words out", count(vectors.word_count as u64))),
     ]);
     if let Some(sessions) = vectors.sessions {
         let what = format!("test vectors: {} words of further sessions", count(sessions.word_count as u64));
         files.push((SCRIPT, sessions.script, "test vectors: further sessions, with resets, stalls and losses".into()));
         files.push((WORDS, sessions.words, what));
     }
-    files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
+    files.push((testbench::FILE, bench, "test bench that plays them".into()));
     Ok(Package { files, events: vectors.events })
 }

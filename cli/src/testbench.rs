@@ -110,20 +110,36 @@ const RVFI: IngressParts = IngressParts {
     turns: true,
 };
 
-/// The text of a bench for a system with `ingress` and `extras`; a filter lets all modes pass. `None` if instructions
-/// are reported later than in the vectors.
-pub fn make(
-    params: &TraceParams,
-    ingress: Ingress,
-    extras: Extras,
-    style: &Style,
-    vectors: &Vectors,
-) -> Option<String> {
+/// An instruction and its address.
+const PC_CHAIN: IngressParts = IngressParts {
+    ports: |i, _, _| {
+        format!(
+            "        .retire_valid_{i}(valid_{i}),\n        .retire_insn_{i}(insn_{i}),\n        .retire_pc_{i}(pc_{i}),\n"
+        )
+    },
+    signals: |i, xlen, _| {
+        format!(
+            "    reg valid_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    reg [{m}:0] pc_{i} = 0;\n",
+            m = xlen - 1
+        )
+    },
+    shows: |i, _| {
+        format!(
+            "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                insn_{i} = insn;\n                \
+             pc_{i} = pc;\n            end\n"
+        )
+    },
+    turns: false,
+    ..RVFI
+};
+
+/// The text of a bench for a system with `ingress` and `extras`; a filter lets all modes pass.
+pub fn make(params: &TraceParams, ingress: Ingress, extras: Extras, style: &Style, vectors: &Vectors) -> String {
     let shows = match ingress {
         Ingress::Rvfi => RVFI,
         Ingress::Blocks => blocks::BLOCKS,
         Ingress::Etrace => blocks::REPORTS,
-        Ingress::PcChain => return None,
+        Ingress::PcChain => PC_CHAIN,
     };
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
@@ -144,7 +160,7 @@ pub fn make(
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
     let turns = shows.turns && per_cycle > 1;
-    let text = BenchParts { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
+    BenchParts { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop, vectors.sessions.as_ref())
         .replace("@READS", shows.reads)
         .replace(ENABLE, enable)
@@ -161,8 +177,7 @@ pub fn make(
         .replace("@XLEN", &params.xlen.to_string())
         .replace("@SIGNALS", &each(&|i| (shows.signals)(i, params.xlen, extras)))
         .replace("@QUIET", &each(&|i| (shows.quiet)(i, per_cycle)))
-        .replace("@RETIRE", &each(&|i| (shows.shows)(i, per_cycle)));
-    Some(text)
+        .replace("@RETIRE", &each(&|i| (shows.shows)(i, per_cycle)))
 }
 
 /// RVFI port connections of core `i`.

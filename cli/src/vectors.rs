@@ -4,17 +4,19 @@
 //! that the golden model makes of it.
 
 pub mod blocks;
+mod chain;
 mod pace;
 pub mod sessions;
+mod zcm;
 
 use crate::Failure;
-use hdl::emit::SystemOptions;
+use hdl::emit::{Ingress, SystemOptions};
+use hdl::spine::Extras;
 use hdl::trace_sim::START;
 use pace::Pace;
 use retire::elf::Program;
 use retire::{FlowEvent, RetireSink};
 use sessions::Sessions;
-use sim::addresses::Addresses;
 use sim::beats::wide::LATENCY;
 use sim::params::TraceParams;
 use sim::stimulus::program::{Model, Shape};
@@ -71,19 +73,24 @@ const EXTRA_LATENCY: u64 = LATENCY + 1;
 /// Idle cycles of such a core before tracing ends: instructions that wait then would not be traced.
 const DRAIN_CYCLES: u64 = 100;
 
-/// The program that `make` makes of a shape, with code at those `addresses` alone where there are any.
-fn model(params: &TraceParams, addresses: Option<Addresses>, make: impl Fn(&Shape) -> Model) -> Model {
+/// The program that `make` makes of a shape, with code at the addresses of `extras` alone where there are any, and with Zcmp and Zcmt
+/// where the cores have them.
+fn model(params: &TraceParams, extras: &Extras, make: impl Fn(&Shape) -> Model) -> Model {
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
-    let shape = addresses.map_or(shape.clone(), |a| a.shape(shape));
-    make(&Shape { compressed: params.align == 1, ..shape })
+    let shape = extras.addresses.map_or(shape.clone(), |a| a.shape(shape));
+    let mut model = make(&Shape { compressed: params.align == 1, ..shape });
+    if extras.zcm {
+        zcm::insert(&mut model);
+    }
+    model
 }
 
-/// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle. `quick`: those of a
+/// Makes the vectors of `params` and `options`, for an ingress that shows single instructions. `quick`: those of a
 /// system with the messages of this project, whose time is known; without it, instructions are so rare that time does not matter.
 pub fn make(params: &TraceParams, options: &SystemOptions, quick: bool, words: Words<'_>) -> Result<Vectors, Failure> {
-    let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
-    let (late, still) = if wide { (EXTRA_LATENCY, DRAIN_CYCLES) } else { (0, 0) };
-    let model = model(params, addresses, Model::new);
+    let (late, still) = if options.extras.retire.is_some() { (EXTRA_LATENCY, DRAIN_CYCLES) } else { (0, 0) };
+    let model = model(params, &options.extras, Model::new);
+    let mut chains = (options.ingress == Ingress::PcChain).then(|| chain::Chains::new(params, options.extras.zcm));
     let mut pace = quick.then(|| Pace::new(options.fifo_entries()));
     let retire_percent = if quick { pace::PERCENT } else { 2 };
     let mut run = Run::new(&model, &Config { retire_percent, ..Config::new(params.cores, SEED) });
@@ -97,20 +104,22 @@ pub fn make(params: &TraceParams, options: &SystemOptions, quick: bool, words: W
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
         let cycle = r.cycle + START + pace.as_mut().map_or(0, |p| p.pause(&step));
-        for e in step.before.iter().chain(&step.event) {
-            events.push(FlowEvent { cycle: cycle + late, ..*e });
+        match &mut chains {
+            Some(chains) => events.extend(chains.push(&step, cycle)),
+            None => {
+                events.extend(step.before.into_iter().chain(step.event).map(|e| FlowEvent { cycle: cycle + late, ..e }))
+            }
         }
         let trapped = u8::from(r.trapped);
         let (hart, pc, next_pc, insn) = (r.hart, r.pc, r.next_pc, r.insn);
         let _ = writeln!(beats, "{cycle} {hart} {trapped} {pc:0digits$x} {next_pc:0digits$x} {insn:08x}");
     }
-    let mut stop = START;
     let still = still + pace.as_ref().map_or(0, Pace::last);
-    for e in run.stop() {
-        // after what other cores retire in that cycle
-        stop = e.cycle + START + 1 + still;
-        events.push(FlowEvent { cycle: stop, ..e });
-    }
+    let stops = run.stop();
+    // after what other cores retire in that cycle
+    let stop = stops.last().map_or(START, |e| e.cycle + START + 1 + still);
+    let stops = chains.map_or(stops, chain::Chains::stop);
+    events.extend(stops.into_iter().map(|e| FlowEvent { cycle: stop, ..e }));
     // `control` is written in cycle `stop`, `enable` is 0 in the next, and the cores see it one cycle later
     let words = words(&model.program, &events, stop + 2)?;
     Ok(Vectors::new(beats, &words, events, stop))

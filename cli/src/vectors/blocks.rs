@@ -34,7 +34,7 @@ pub fn make(
     retire: Option<Retire>,
     words: Words<'_>,
 ) -> Result<Vectors, Failure> {
-    let model = model(params, extras.addresses, Model::new);
+    let model = model(params, extras, Model::new);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); params.cores.into()];
     run.by_ref().take(INSTRUCTIONS).for_each(|step| steps[usize::from(step.retired.hart)].push(step));

@@ -1,6 +1,7 @@
 //! The generated test bench: it passes, and it fails for faults
 
 use crate::common::Place;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -38,6 +39,10 @@ fn it_passes_in_icarus_from_unknown_registers() {
     for what in [
         "--set small",
         "--set small --filter",
+        "--set small --zcm",
+        "--set small --zcm --ingress pc-chain --signature 16 --cores 2 --timestamps",
+        "--set m0 --xlen 64 --align 2 --ingress pc-chain --sync",
+        "--scheme sc-lsp --ingress pc-chain --zcm",
         "--set small --filter-range --filter-space",
         "--set small --retire 2 --timestamps --cores 2 --context 3",
         "--set small --retire 4 --sync --timestamps --cores 2",
@@ -59,6 +64,32 @@ fn it_passes_in_icarus_from_unknown_registers() {
         let said = icarus(&place.path().join("out"));
         assert!(said.contains("PASS") && !said.contains("FAIL"), "{what}: {said}");
     }
+}
+
+/// With `--zcm`, the instructions of the vectors have every class of Zcmp and Zcmt, in the first session and in the further ones, and
+/// a circuit that takes them for sequential instructions fails.
+#[test]
+fn vectors_have_zcmp_and_zcmt_and_the_bench_needs_them() {
+    let place = Place::new();
+    place.good("gen --set small --zcm -o out");
+    let out = place.path().join("out");
+    for file in ["beats.txt", "sessions.txt"] {
+        let text = std::fs::read_to_string(out.join(file)).unwrap();
+        let insns = text.lines().skip(2).filter_map(|l| u32::from_str_radix(l.split(' ').next_back()?, 16).ok());
+        let zcm: BTreeSet<(u32, bool)> =
+            insns.filter(|i| i & 0xffff_e003 == 0xa002).map(|i| (i >> 8 & 0xfc, i & 0x380 == 0)).collect();
+        // cm.jt; cm.jalt; cm.mv*; cm.push and cm.pop; cm.popret and cm.popretz
+        let has = |high, all: bool| zcm.iter().any(|(h, low)| *h == high && (!all || *low));
+        assert!(has(0xa0, true) && zcm.contains(&(0xa0, false)), "{file}: {zcm:x?}");
+        assert!(has(0xac, false) && has(0xb8, false) && has(0xbc, false), "{file}: {zcm:x?}");
+    }
+    let path = out.join("goshawk_trace.v");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let changed = text.replace("(quadrant == 2'd2) & (funct_c == 3'd5)", "(quadrant == 2'd2) & (funct_c == 3'd0)");
+    assert_ne!(text, changed);
+    std::fs::write(&path, changed).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains("FAIL: "), "{said}");
 }
 
 #[test]

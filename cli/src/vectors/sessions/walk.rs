@@ -48,9 +48,8 @@ const DENSE: u32 = 256;
 impl<'a> Walker<'a> {
     /// For a system.
     pub fn new(params: &'a TraceParams, options: &'a SystemOptions) -> Self {
-        let addresses = options.extras.addresses;
-        let usual = model(params, addresses, Model::new);
-        let dense = model(params, addresses, |shape| Model::dense(shape, DENSE));
+        let usual = model(params, &options.extras, Model::new);
+        let dense = model(params, &options.extras, |shape| Model::dense(shape, DENSE));
         Self { params, options, usual, dense }
     }
 
