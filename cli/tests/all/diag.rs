@@ -495,7 +495,7 @@ fn a_program_on_the_processor_prints_what_a_script_does() {
     assert!(rates.contains(": count ") && rates.contains("over the link"), "{rates}");
     // the program on the host, behind the same link
     let there = run("run --processor builtin:locks builtin:lockcont --harts 2");
-    assert_eq!(run("run --processor builtin:locks builtin:lockcont --harts 2 --on-host"), there);
+    assert_eq!(run("run --processor builtin:locks builtin:lockcont --harts 2 --on-host --link 48000"), there);
     // tables are requested at each tick; those at the end are complete
     let top = run("top --processor builtin:locks builtin:lockcont --harts 2 --every 2");
     assert!(top.matches("lost: 0 events\n").count() > 2 && top.ends_with(&there), "{top}");
