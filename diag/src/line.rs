@@ -243,6 +243,23 @@ mod tests {
         assert_eq!(receiver.take_request(9).to_words(), [0x3fff, 0xc003, 1, 2, 9]);
     }
 
+    /// A request for the frame after the last one sent acknowledges all of them: none is kept, and none is sent again.
+    #[test]
+    fn a_request_for_the_next_new_frame_acknowledges_all() {
+        let mut sender = Sender::default();
+        (0..3).for_each(|n| sender.send(&packet(n)));
+        (0..3).for_each(|_| assert!(sender.bytes().is_some()));
+        assert!(!sender.is_done());
+        assert!(sender.take(&Packet::control(HOST, HOST, Op::Error, 3, &[0, 0, 0])));
+        assert!(sender.is_done() && sender.repeated == 0);
+        // a request for a frame that was never sent changes nothing
+        sender.send(&packet(3));
+        assert!(sender.take(&Packet::control(HOST, HOST, Op::Error, 7, &[0, 0, 0])));
+        assert!(!sender.is_done());
+        // the longest frame, of which nothing but the start byte was understood
+        assert_eq!(PADDING, 36);
+    }
+
     #[test]
     fn a_request_of_the_host_is_answered_and_not_sent_to_the_ring() {
         let (mut writer, mut receiver) = (FrameWriter::default(), FrameReceiver::default());

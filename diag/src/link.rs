@@ -198,6 +198,19 @@ mod tests {
         }
     }
 
+    /// A reader that waits for a missing frame ignores those after it, and takes them when they come again.
+    #[test]
+    fn frames_that_come_before_a_missing_one_are_ignored_while_the_chip_holds_them() {
+        let (mut w, mut reader) = (FrameWriter::default(), FrameReader::from_start());
+        let frames: Vec<Vec<u8>> = (0..4).map(|n| w.frame(&packet(n))).collect();
+        reader.hold();
+        assert_eq!(reader.push(&frames[0]), [packet(0)]);
+        assert_eq!((reader.push(&frames[2]), reader.push(&frames[3])), (vec![], vec![]));
+        assert_eq!((reader.expected(), reader.lost), (1, 0));
+        assert_eq!(reader.push(&frames[1..].concat()), [packet(1), packet(2), packet(3)]);
+        assert_eq!((reader.expected(), reader.lost), (4, 0));
+    }
+
     #[test]
     fn a_damaged_frame_affects_no_other() {
         let mut s = Source::seeded(3);

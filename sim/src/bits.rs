@@ -193,6 +193,21 @@ mod tests {
         assert!(r.at_end());
     }
 
+    #[test]
+    fn bits_that_were_drained_count_and_a_stream_that_goes_on_is_read_after_its_end_was_looked_for() {
+        let mut w = BitWriter::new();
+        (0..3u64).for_each(|i| w.push(0x1111_1111 * (i + 1), 32));
+        assert_eq!(w.drain().count(), 3);
+        w.push(1, 4);
+        assert_eq!((w.len(), w.is_empty()), (100, false));
+
+        let mut r = BitReader::new([0x1111_1111, 0x2222_2222, 0x3333_3333].into_iter());
+        assert_eq!(r.take(32), Some(0x1111_1111));
+        assert!(!r.at_end());
+        assert_eq!((r.take(8), r.take(24), r.take(32)), (Some(0x22), Some(0x22_2222), Some(0x3333_3333)));
+        assert!(r.at_end() && r.position() == 96);
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read(fields in prop::collection::vec((any::<u32>(), 0u32..=32), 0..200)) {

@@ -238,6 +238,31 @@ mod tests {
         assert_eq!(try_read(0xffff_ffff, 32, 20), Err(CodingError::TooWide { field: "bCnt", bits: 20 }));
     }
 
+    /// Bits that random numbers rarely have: the largest number, a last chunk of zeros, and all eight chunks that are read at once.
+    #[test]
+    fn the_largest_number_zero_chunks_and_all_chunks_at_once() {
+        let words = |value: u64, chunks: Chunks| -> Vec<u32> {
+            let mut w = BitWriter::new();
+            write(value, chunks, &mut w);
+            w.pad();
+            w.drain().collect()
+        };
+        for chunks in [Chunks::new(3, 2), Chunks::new(8, 8), Chunks::new(1, 7)] {
+            let mut input = BitReader::new(words(u64::MAX, chunks).into_iter());
+            assert_eq!(read(chunks, "v", 64, &mut input), Ok(u64::MAX));
+        }
+        for chunks in [Chunks::new(2, 2), Chunks::new(3, 3), Chunks::new(4, 2)] {
+            for bit in 0..u32::from(chunks.first) + 7 * u32::from(chunks.next) {
+                let value = 1 << bit | 1;
+                let mut input = BitReader::new(words(value, chunks).into_iter());
+                assert_eq!(Layout::new(chunks).read("v", 32, &mut input), Ok(value), "{chunks:?}, bit {bit}");
+            }
+        }
+        // 3 bits of 1, connect, chunk 00, end, with enough words for the fast path
+        let mut input = BitReader::new([0b000_1001, 0].into_iter());
+        assert_eq!(Layout::new(Chunks::new(3, 2)).read("v", 20, &mut input), Err(CodingError::ZeroChunk("v")));
+    }
+
     proptest! {
         #[test]
         fn values_round_trip_in_all_chunk_sizes(v: u64, shift in 0u32..64, c0 in 1u8..=16, c1 in 1u8..=16) {

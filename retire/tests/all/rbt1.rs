@@ -66,6 +66,9 @@ fn threads_become_harts_with_starts_and_stops_and_rising_cycles() {
         e(1, FlowKind::Stop, 0, 2, 0x3010, 0x3010, 13),
     ];
     assert_eq!(read(&path).unwrap(), want);
+    let mut reader = Rbt1Reader::open(&path).unwrap();
+    while reader.next_block(&mut retire::NullSink).unwrap() {}
+    assert_eq!(reader.records(), 6);
     let info = Rbt1Info::scan(&path).unwrap();
     // another record, another id
     let id = info.build_id();
@@ -74,6 +77,10 @@ fn threads_become_harts_with_starts_and_stops_and_rising_cycles() {
     assert!(id.starts_with("rbt1-") && id.ends_with("-6") && shorter.ends_with("-5"), "{id}, {shorter}");
     assert_ne!(id[..13], shorter[..13]);
     assert_eq!((info.threads, info.records, info.align, info.xlen), (vec![70, 9], 6, 0, 32));
+    // addresses that share their lowest bit, and their highest
+    std::fs::write(&path, bytes(&[record(1, 2, 0, 1, 0x1_0000_0002, 0x1_0000_0006)])).unwrap();
+    let info = Rbt1Info::scan(&path).unwrap();
+    assert_eq!((info.align, info.xlen), (1, 64));
 }
 
 #[test]

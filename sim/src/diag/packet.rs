@@ -269,6 +269,8 @@ mod tests {
         let want = [0x7041, 0x5080, 5, 0x5678, 0x1234, 0xbeef, 0xdead, 1, 0];
         assert_eq!(Packet::event(1, 1, full).to_words(), want);
         assert_eq!(full.words(), want.len());
+        // the shortest packet there is
+        assert_eq!(Packet::parse(&[0x0fc2, 0x0321]), Ok(Packet::event(2, HOST, bare)));
         let read = Packet::control(HOST, 4, Op::Read, 0x200, &[7]);
         assert_eq!(read.to_words(), [0x113f, 0x8200, 7]);
         let flush = Packet::control(5, BROADCAST, Op::Flush, 0, &[9]);
