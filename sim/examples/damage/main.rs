@@ -173,7 +173,8 @@ fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
         let (right, all) = right(&s.events, &got, hart);
         wrong += all - right;
         let confirmed = confirmed.as_ref().map_or(0, |by_core| by_core[usize::from(hart)]);
-        counts.wrong_confirmed += confirmed.saturating_sub(right);
+        // a sync confirms instructions of an event that is not reported yet
+        counts.wrong_confirmed += confirmed.min(all).saturating_sub(right);
     }
     counts.add(marked, wrong, got.len() == s.events.len() && wrong == 0);
 }
@@ -292,7 +293,7 @@ fn resumed(streams: &[Stream], faults: (&[&str], usize)) {
                 play_on(s, p, fault, &mut costs);
             });
             for s in streams {
-                let p = TraceParams::new(Platform { cores: s.harts, ..platform }, scheme.parse().expect("a scheme"));
+                let p = TraceParams::new(Platform { cores: s.harts, signature: 0, ..platform }, scheme.parse().expect("a scheme"));
                 costs.period = costs.period.max(longest_period(s, &p, &encode(&p, &s.events, true)));
             }
             let Costs { faults, marked, period, costs: [seen, unseen], sum, most, across } = costs;
