@@ -62,7 +62,7 @@ pub struct Options {
     pub size: Option<u64>,
     /// Run the program bare-metal on a whole machine with this number of harts, QEMU's `virt`.
     pub system: Option<u8>,
-    /// What such a machine has besides the program.
+    /// What such a machine has in addition to the program.
     pub parts: Parts,
     /// Report privilege mode and address space of a whole machine's harts.
     pub contexts: bool,

@@ -13,7 +13,7 @@
 //! | `static` | a counter of the bimodal table that has learnt nothing predicts taken if the branch goes backwards |
 //! | `trained` | a second pass, which begins with the tables of the first one for outcomes |
 //! | `trained-all` | the same, with all state |
-//! | `sync=N` | all state is cleared every 2^N instructions of a core, which costs 60 bits besides |
+//! | `sync=N` | all state is cleared every 2^N instructions of a core, which costs 60 more bits |
 
 use retire::file::retire::RetireReader;
 use retire::isa::Indirect;

@@ -4,7 +4,7 @@ use crate::Failure;
 use ::capture::run::Parts;
 use std::path::PathBuf;
 
-/// Options of a whole machine, besides its program.
+/// Options of a whole machine, in addition to its program.
 #[derive(clap::Args, Debug)]
 pub struct MachineArgs {
     /// Kernel that the program starts, such as an Image of Linux; the program is a firmware, such as OpenSBI's

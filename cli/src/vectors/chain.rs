@@ -17,6 +17,8 @@ struct Core {
     started: bool,
     /// Instructions since the last event.
     count: u32,
+    /// Where the last reported instruction leads, unless a trap is taken.
+    next: u64,
 }
 
 /// The chains of all cores.
@@ -28,7 +30,7 @@ pub struct Chains<'a> {
 impl<'a> Chains<'a> {
     /// With Zcmp and Zcmt where `zcm`.
     pub fn new(params: &'a TraceParams, zcm: bool) -> Self {
-        let core = || Core { chain: Chain::new(params.xlen).with_zcm(zcm), held: None, started: false, count: 0 };
+        let core = || Core { chain: Chain::new(params.xlen).with_zcm(zcm), held: None, started: false, count: 0, next: 0 };
         Self { params, cores: (0..params.cores).map(|_| core()).collect() }
     }
 
@@ -44,7 +46,7 @@ impl<'a> Chains<'a> {
             Some(own)
         } else if r.trapped {
             let kind = FlowKind::Trap { interrupt: false, cause: 0 };
-            Some(FlowEvent { kind, count: std::mem::take(&mut core.count), ..own })
+            Some(FlowEvent { kind, count: std::mem::take(&mut core.count), pc: core.next, ..own })
         } else {
             None
         };
@@ -53,6 +55,7 @@ impl<'a> Chains<'a> {
             let (kind, target) = derived(self.params, &r, &e);
             FlowEvent { kind, target, count: std::mem::take(&mut core.count), cycle, ..e }
         });
+        core.next = event.map_or(r.pc + u64::from(r.len), |e| e.target);
         before.into_iter().chain(event).collect()
     }
 
@@ -74,11 +77,12 @@ fn derived(params: &TraceParams, r: &Retired, e: &FlowEvent) -> (FlowKind, u64) 
         FlowKind::Conditional { .. } => {
             let taken = (r.next_pc ^ next) >> params.align & 0xfff != 0;
             match flow(r.insn, params.xlen) {
-                // a signature has where the outcome leads, a trap or not; a branch to the next instruction is not taken
-                Flow::Conditional { offset } if params.signature > 0 => {
+                // where the outcome leads, a trap or not; with a signature, a branch to the next instruction is not taken
+                Flow::Conditional { offset } => {
                     let target = r.pc.wrapping_add_signed(offset.into()) & (u64::MAX >> (64 - params.xlen));
                     let target = if taken { target } else { next };
-                    (FlowKind::Conditional { taken: target != next }, target)
+                    let taken = taken && (params.signature == 0 || target != next);
+                    (FlowKind::Conditional { taken }, target)
                 }
                 _ => (FlowKind::Conditional { taken }, r.next_pc),
             }

@@ -151,7 +151,10 @@ fn stopped(place: &Place, words: &str) -> (String, Option<i32>) {
     let begun = Instant::now();
     let grows = || {
         let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap();
-        let files = open.filter_map(|e| std::fs::metadata(e.ok()?.path()).ok()).filter(std::fs::Metadata::is_file);
+        let files = open
+            .filter_map(|e| std::fs::metadata(e.ok()?.path()).ok())
+            // not the command and its libraries, which the loader opens
+            .filter(|f| f.is_file() && std::os::unix::fs::MetadataExt::nlink(f) == 0);
         files.map(|f| f.len()).max() > Some(100_000)
     };
     while !grows() {

@@ -293,7 +293,10 @@ fn resumed(streams: &[Stream], faults: (&[&str], usize)) {
                 play_on(s, p, fault, &mut costs);
             });
             for s in streams {
-                let p = TraceParams::new(Platform { cores: s.harts, signature: 0, ..platform }, scheme.parse().expect("a scheme"));
+                let p = TraceParams::new(
+                    Platform { cores: s.harts, signature: 0, ..platform },
+                    scheme.parse().expect("a scheme"),
+                );
                 costs.period = costs.period.max(longest_period(s, &p, &encode(&p, &s.events, true)));
             }
             let Costs { faults, marked, period, costs: [seen, unseen], sum, most, across } = costs;
