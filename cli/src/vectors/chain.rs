@@ -30,7 +30,8 @@ pub struct Chains<'a> {
 impl<'a> Chains<'a> {
     /// With Zcmp and Zcmt where `zcm`.
     pub fn new(params: &'a TraceParams, zcm: bool) -> Self {
-        let core = || Core { chain: Chain::new(params.xlen).with_zcm(zcm), held: None, started: false, count: 0, next: 0 };
+        let core =
+            || Core { chain: Chain::new(params.xlen).with_zcm(zcm), held: None, started: false, count: 0, next: 0 };
         Self { params, cores: (0..params.cores).map(|_| core()).collect() }
     }
 
