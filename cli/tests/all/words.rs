@@ -61,15 +61,17 @@ fn every_command_says_the_same_of_words_as_of_the_trace_file() {
 #[test]
 fn the_test_vectors_of_gen_replay_to_their_instructions() {
     let place = Place::new();
-    for what in [
-        "--set medium --cores 4",
-        "--set small --timestamps",
-        "--scheme sc-lsp --xlen 64 --cores 2",
-        "--ingress pc-chain",
+    for (what, instructions) in [
+        ("--set medium --cores 4", "5,000"),
+        ("--set small --timestamps", "5,000"),
+        ("--scheme sc-lsp --xlen 64 --cores 2", "5,000"),
+        // a PC chain does not report the last instruction of a core
+        ("--ingress pc-chain", "4,999"),
     ] {
         place.good(&format!("gen {what} -o t"));
         let said = place.good("replay t/words.hex --elf t/beats.ret --check t/beats.ret");
-        assert!(said.contains("instructions  5,000") && said.contains("equal to t/beats.ret"), "{what}: {said}");
+        let instructions = format!("instructions  {instructions}\n");
+        assert!(said.contains(&instructions) && said.contains("equal to t/beats.ret"), "{what}: {said}");
     }
 }
 
