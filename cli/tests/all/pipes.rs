@@ -2,6 +2,9 @@
 //!
 //! A test of the command derives the list of its arguments, so that a new one without a line here fails.
 
+mod lines;
+
+use self::lines::{LINES, NOT_READ, NO_FILE, TIMED};
 use crate::common::damage::damaged;
 use crate::common::{elf_of, Place, RISCV};
 use rayon::prelude::*;
@@ -18,139 +21,6 @@ use std::time::{Duration, Instant};
 /// Inputs and outputs of the commands, as derived from their arguments.
 const LIST: &str =
     include_str!("../../src/snapshots/goshawk__files__tests__every_argument_is_told_to_be_read_or_written.snap");
-
-/// One line per argument: `@` marks an input file, `>` an output file. Lines with `!` are not run with a valid file,
-/// because they take long, need a tool, or wait for a client.
-const LINES: &[&str] = &[
-    "run @program:p.elf --max-instructions 300 >--output:out",
-    "run p.elf --max-instructions 300 @--input:p.ret",
-    "encode p.elf --max-instructions 300 @--input:p.ret -o out",
-    "import @input:spike.log @--elf:p.elf >--output:out",
-    "!import @input:p.bin --format n-trace @--elf:p.elf -o out",
-    "!import p.bin --format e-trace --elf p.elf @--parameters:system/parameters.json -o out",
-    "export @input:p.ret >--output:out",
-    "encode @input:p.ret @--elf:p.elf >--output:out",
-    "encode p.elf --data cfiat:1k -o x.gtr >--values:out",
-    "replay @trace:p.gtr @--elf:p.elf",
-    "replay p.gtr --elf p.elf @--check:p.ret",
-    "replay p.gtr --elf p.elf @--symbols:p.elf",
-    "replay p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
-    "decode p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
-    "replay v.gtr --elf p.elf @--values:p.glv",
-    "replay @trace:p.bin --elf p.elf @--parameters:system/parameters.json",
-    "decode @trace:p.gtr @--elf:p.elf",
-    "decode @trace:p.bin --elf p.elf @--parameters:system/parameters.json",
-    "stats @inputs:p.gtr @--elf:p.elf",
-    "stats @inputs:p.bin --elf p.elf @--parameters:system/parameters.json",
-    "!gdb @trace:p.bin @--elf:p.elf --port 0 @--parameters:system/parameters.json",
-    "who-wrote @trace:p.gip 0x80001000 @--elf:p.elf",
-    "why @trace:p.gip 0x80001000 @--elf:p.elf",
-    "races @trace:p.gip @--elf:p.elf",
-    "locks @trace:p.gip @--elf:p.elf",
-    "heap @trace:d.gip @--elf:locks.elf --malloc rt_main",
-    "stack @trace:p.gip @--elf:p.elf",
-    "latency @trace:p.gtr @--elf:p.elf",
-    "latency @trace:p.bin --elf p.elf @--parameters:system/parameters.json",
-    "show @trace:d.gtr @--elf:locks.elf --limit 5",
-    "show @trace:d.bin --elf locks.elf --limit 5 @--parameters:system/parameters.json",
-    "diff @trace:p.gtr @other:p.gtr @--elf:p.elf",
-    "diff p.bin p.bin --elf p.elf @--parameters:system/parameters.json",
-    "profile @trace:p.gtr @--elf:p.elf >--folded:out",
-    "profile @trace:p.bin --elf p.elf @--parameters:system/parameters.json >--pprof:out",
-    "profile p.gtr --elf p.elf >--speedscope:out",
-    "profile spaces.gtr --elf p.elf --by process >--write-names:out",
-    "coverage @trace:d.gtr @--elf:locks.elf >--output:out",
-    "coverage d.gtr @others:d.gtr --elf locks.elf -o out",
-    "coverage @trace:d.bin --elf locks.elf @--parameters:system/parameters.json -o out",
-    "timeline @trace:p.gtr @--elf:p.elf >--output:out",
-    "timeline p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt -o out",
-    "report trace p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt -o out",
-    "profile p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
-    "stats p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
-    "!gdb p.gtr --elf p.elf --port 0 @--space:1=p.elf @--process-names:names.txt",
-    "show d.gtr --elf locks.elf --limit 5 @--space:1=p.elf @--process-names:names.txt",
-    "diff p.gtr p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt",
-    "coverage d.gtr --elf locks.elf @--space:1=p.elf @--process-names:names.txt -o out",
-    "vcd p.gtr --elf p.elf @--space:1=p.elf @--process-names:names.txt -o out",
-    "timeline @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",
-    "vcd @trace:p.gtr @--elf:p.elf >--output:out",
-    "vcd @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",
-    "check-port @log:port.txt @--elf:p.elf",
-    "check-port @log:p.vcd",
-    "sim @input:p.ret @--elf:p.elf --instructions 40 >--vcd:out",
-    "!bench @--program:p.elf",
-    "!bench --program p.elf @--compare:bench.json",
-    "baselines @inputs:p.ret @--elf:p.elf --no-check",
-    "compare @inputs:p.ret @--elf:p.elf --no-check",
-    "recommend @inputs:p.ret --max-gates 9500 @--elf:p.elf --no-check",
-    "!compare p.ret @--gates:gates.json",
-    "results @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
-    "papers @--trace:p.ret @--elf:p.elf @--notes:notes.md >--output:out >--json:out.json",
-    "sweep @--plan:plan.toml -o swept",
-    "sweep @--trace:p.ret @--elf:p.elf --set small --encoding tr_e -o swept2",
-    "sweep merge @shards:swept -o merged",
-    "report sweep @sweep:swept >--output:out",
-    "!report sweep swept @--gates:gates.json -o out",
-    "report trace @trace:d.gtr @--elf:locks.elf >--output:out",
-    "report trace @trace:d.bin --elf locks.elf @--parameters:system/parameters.json -o out",
-    "report fpga @files:gates.json >--output:out >--markdown:out.md",
-    "!soc sim --core picorv32 @--elf:p.elf",
-    "!soc build --board icebreaker @--elf:p.elf",
-    "!soc tile --core cva6 @--elf:p.elf",
-    "!capture run @--qemu:p.elf >--packed:out.gcap >--output:out >--rbt1:out.rbt1 >--mcf:out.mcf >--mls:out.mls \
-     >--statistics:out.txt -- p.elf",
-    "!capture run --system @--input:p.elf -- p.elf",
-    "capture expand @input:p.gcap >--output:out >--rbt1:out.rbt1",
-    "capture expand @input:p.gcap --ascii >--mcf:out >--mls:out.mls >--statistics:out.txt",
-    "!capture bench @--qemu:p.elf -- p.elf",
-    "!capture serial --port nowhere --core picorv32 @--elf:p.elf >--output:out",
-    "diag plan @script:locks.gsd @input:d.ret @--elf:locks.elf",
-    "!diag plan @--processor:p.elf p.elf",
-    "diag run @script:locks.gsd @input:locks.elf --max-instructions 3000 >--output:out >--log:out.dlog",
-    "diag run @script:locks.gsd @input:locks.elf --max-instructions 3000 >--trace:out >--retired:out.ret -o x.txt",
-    "diag run @script:locks.gsd @input:d.ret @--elf:locks.elf",
-    "!diag run @--processor:p.elf p.elf",
-    "diag run --processor builtin:locks builtin:lockcont --max-instructions 3000 >--record:out.gip",
-    "!diag top @script:locks.gsd @input:d.ret @--elf:locks.elf",
-    "!diag top @--processor:p.elf p.elf",
-    "diag replay @script:locks.gsd @input:locks.elf --max-instructions 3000 >--output:out",
-    "diag replay @script:locks.gsd @input:locks.elf @--log:c.dlog",
-    "diag replay @script:locks.gsd @input:d.ret @--elf:locks.elf",
-    "!diag replay @--processor:p.elf p.elf",
-    "diag replay --processor builtin:locks builtin:lockcont --max-instructions 3000 >--record:out.gip",
-    "!diag test @script:locks.gsd @input:d.ret @--elf:locks.elf",
-    "!diag test @--processor:p.elf p.elf",
-];
-
-/// Arguments that are no file that the command reads itself.
-const NOT_READ: &[(&str, &str)] = &[
-    ("show --sources", "a folder"),
-    ("report trace --sources", "a folder"),
-    ("who-wrote --parameters", "refused: a recorded run contains its parameters"),
-    ("capture run --sysroot", "handed on to QEMU"),
-    ("capture run --kernel", "handed on to QEMU"),
-    ("capture run --initrd", "handed on to QEMU"),
-    ("capture run --drive", "handed on to QEMU"),
-    ("capture bench --sysroot", "handed on to QEMU"),
-];
-
-/// Outputs that are a folder, a link or a terminal, and not a regular file.
-const NO_FILE: &[&str] = &[
-    "demo --output",
-    "gen --output",
-    "sweep --output",
-    "sweep merge --output",
-    "report sweep --figures",
-    "soc sim --serial",
-    "soc sim --output",
-    "soc build --output",
-    "soc tile --output",
-    "diag gen --output",
-    "man folder",
-];
-
-/// Outputs that contain times.
-const TIMED: &[&str] = &["results --json", "papers --json"];
 
 /// A word of a line.
 #[derive(Clone, Debug)]
