@@ -93,7 +93,6 @@ fn the_stated_compiler_is_new_enough_for_every_dependency() {
         (".github/workflows/ci.yml", format!("rust-toolchain@{stated}.0")),
         (".github/workflows/release.yml", format!("rust-toolchain@{stated}.0")),
         ("Containerfile", format!("FROM docker.io/library/rust:{stated}-")),
-        ("python/Cargo.toml", format!("rust-version = \"{stated}\"")),
         ("tools/setup", format!("Rust {stated} or newer")),
         ("README.md", format!("Rust {stated} or newer")),
     ] {
