@@ -129,7 +129,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Ok(if checked.difference.is_some() { Status::Different } else { status });
     }
     if args.summary || args.json {
-        let replayed = opened.replay_to_damage(&mut Ignore, &Bars, |_| false)?;
+        let replayed = opened.replay_whole(&mut Ignore, &Bars)?;
         return report(args, &info, &replayed, start.elapsed().as_secs_f64(), None, out);
     }
     let left = args.limit.unwrap_or(u64::MAX);

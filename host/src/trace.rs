@@ -12,7 +12,8 @@ use retire::{Context, FlowEvent, FlowKind};
 use sim::file::reread::SeekableWords;
 use sim::file::{TraceInfo, TraceReader};
 use sim::message::Message;
-use sim::replay::{Images, Replay, ReplaySink, ReplaySummary};
+use sim::replay::parallel::{self, Options, Outcome};
+use sim::replay::{Images, Replay, ReplayError, ReplaySink, ReplaySummary};
 use std::path::{Path, PathBuf};
 
 /// A trace file with its program.
@@ -109,6 +110,7 @@ struct Losses<'a, S> {
 impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
     // a gap is the last event of its message, so nothing after it in the message can fail
     const UNCHECKED: bool = S::UNCHECKED;
+    const EVENTS_ONLY: bool = S::EVENTS_ONLY;
 
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
@@ -303,6 +305,28 @@ impl Trace {
         replayed.damage.map_or(Ok(replayed.summary), Err)
     }
 
+    /// Replays to the end or to damage, with several threads where the trace has periodic synchronisation and the code does not change
+    /// with time. `sink` gets the events in the order of the stream.
+    ///
+    /// # Errors
+    /// The beginning cannot be replayed.
+    pub fn replay_whole<S: ReplaySink>(mut self, sink: &mut S, progress: &dyn Progress) -> Result<Replayed, HostError> {
+        let options = Options { resume: self.resume, ..Options::default() };
+        let mut images = std::iter::once(&self.image).chain(self.contexts.iter().map(|(_, image)| image));
+        let total = self.reader.expected_words();
+        let short = total.is_some_and(|words| words < 2 * options.shortest);
+        if !S::EVENTS_ONLY || options.threads == 1 || short || images.any(Image::changes_with_time) {
+            return self.replay_to_damage(sink, progress, |_| false);
+        }
+        let mut sink = Losses { sink, lost: LossSummary::default() };
+        let words = Words::new(&mut self.reader, progress.begin("replaying", "words", total));
+        let images = Images { common: &self.image, of: &self.contexts };
+        let outcome = parallel::replay(images, &self.info.params, words, options, &mut sink);
+        let lost = sink.lost;
+        let result = outcome.map(|Outcome { summary, error, exhausted }| (summary, error, exhausted));
+        self.replayed(result, lost)
+    }
+
     /// As [`Trace::replay`], but damage is not an error: it ends the replay, and what was replayed so far is kept.
     ///
     /// # Errors
@@ -316,27 +340,36 @@ impl Trace {
         let mut sink = Losses { sink, lost: LossSummary::default() };
         let total = self.reader.expected_words();
         let words = Words::new(&mut self.reader, progress.begin("replaying", "words", total));
-        let replayed = Replay::new(Images { common: &self.image, of: &self.contexts }, &self.info.params, words).map(
+        let result = Replay::new(Images { common: &self.image, of: &self.contexts }, &self.info.params, words).map(
             |mut replay| loop {
                 match replay.step(&mut sink) {
                     Ok(true) if !stop(sink.sink) => {}
-                    Ok(_) => return (replay.summary(), None),
+                    Ok(_) => return (replay.summary(), None, true),
                     Err(_) if self.resume && replay.resume() => {}
-                    Err(e) => return (replay.summary(), Some(e)),
+                    Err(e) => return (replay.summary(), Some(e), true),
                 }
             },
         );
-        // a damaged file also causes replay errors, so it is reported first
+        let lost = sink.lost;
+        self.replayed(result, lost)
+    }
+
+    /// The result, of which it is also known whether all words were read.
+    fn replayed(
+        mut self,
+        result: Result<(ReplaySummary, Option<ReplayError>, bool), ReplayError>,
+        mut lost: LossSummary,
+    ) -> Result<Replayed, HostError> {
+        // a damaged file also causes replay errors, so it is reported first; other threads can have read on to it
         let file = self.reader.error().map(HostError::from);
         let failure = |source| HostError::Replay { path: self.path.display().to_string(), source };
-        match (replayed, file) {
-            (Ok((summary, damage)), file) => {
-                let mut lost = sink.lost;
+        match (result, file) {
+            (Ok((summary, damage, exhausted)), file) => {
                 // where replay resumed, something is missing, even if no core reports a gap
                 let silent = summary.damaged.saturating_sub(lost.gaps);
                 lost.gaps += silent;
                 lost.unknown += silent;
-                Ok(Replayed { summary, lost, damage: file.or(damage.map(failure)) })
+                Ok(Replayed { summary, lost, damage: file.filter(|_| exhausted).or(damage.map(failure)) })
             }
             (Err(_), Some(file)) => Err(file),
             (Err(e), None) => Err(failure(e)),

@@ -34,6 +34,8 @@ pub struct Missing {
 struct FlowSink<'a, S>(&'a mut S);
 
 impl<S: RetireSink> ReplaySink for FlowSink<'_, S> {
+    const EVENTS_ONLY: bool = true;
+
     fn event(&mut self, e: &FlowEvent) {
         self.0.event(e);
     }
@@ -171,6 +173,12 @@ impl Replayed {
     /// # Errors
     /// The beginning cannot be replayed.
     pub fn report_to<S: RetireSink>(self, sink: &mut S, progress: &dyn Progress) -> Result<Missing, HostError> {
-        self.report_until(sink, progress, |_| false)
+        match self {
+            Self::Trace(trace) => {
+                let replayed = trace.replay_whole(&mut FlowSink(sink), progress)?;
+                Ok(Missing { lost: replayed.lost, damage: replayed.damage })
+            }
+            other => other.report_until(sink, progress, |_| false),
+        }
     }
 }

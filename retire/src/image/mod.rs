@@ -201,6 +201,11 @@ fn end_of_code(pc: u64) -> Exit {
 }
 
 impl Image {
+    /// Whether what is at an address can depend on the time: there may be several versions of the code.
+    pub fn changes_with_time(&self) -> bool {
+        matches!(self.other.as_deref(), Some(Other::Recorded(_) | Other::Epochs(_)))
+    }
+
     /// Decodes the code of `program`, at each address at which it can run ([`Program::code`]).
     pub fn new(program: &Program) -> Self {
         Self::of_several([program])

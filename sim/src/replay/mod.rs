@@ -10,6 +10,7 @@
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/reference/stream.md`.
 
+pub mod parallel;
 mod watch;
 
 use crate::bits::BitReader;
@@ -27,6 +28,8 @@ use watch::{HeaderMatch, HeaderScanner};
 pub struct Events<S>(pub S);
 
 impl<S: RetireSink> ReplaySink for Events<S> {
+    const EVENTS_ONLY: bool = true;
+
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         self.0.event(event);
@@ -39,6 +42,7 @@ pub struct Ignore;
 
 impl ReplaySink for Ignore {
     const UNCHECKED: bool = true;
+    const EVENTS_ONLY: bool = true;
 }
 
 /// Events of the message that is being read. The sink gets them once the whole message is accepted; a refused message
@@ -213,6 +217,21 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         self.scheme = self.params.flow.replay(&self.params.platform);
         self.begin(found);
         true
+    }
+
+    /// First bit after the last message.
+    #[inline]
+    fn position(&self) -> u64 {
+        self.bits.position()
+    }
+
+    /// Whether only the padding of the last word follows.
+    fn ends_here(&self) -> bool
+    where
+        I: Clone,
+    {
+        let mut rest = self.clone();
+        rest.scheme.end(&mut rest.bits).is_ok() && rest.bits.rest_of_word().0 == 0 && rest.bits.at_end()
     }
 
     /// Replays to the end of the stream.

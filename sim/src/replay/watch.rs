@@ -50,6 +50,11 @@ impl<I> HeaderScanner<I> {
         }
     }
 
+    /// Where the words come from.
+    pub(super) fn source(&self) -> &I {
+        &self.words
+    }
+
     /// Takes the last header.
     #[inline]
     pub(super) fn take_header(&mut self) -> Option<HeaderMatch> {

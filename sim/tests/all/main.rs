@@ -30,6 +30,7 @@ mod inputs_support;
 mod lane;
 mod messages;
 mod modules;
+mod parallel;
 mod qemu;
 mod qemu_support;
 mod random_programs;

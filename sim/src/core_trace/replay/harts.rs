@@ -83,6 +83,21 @@ impl<'a> Harts<'a> {
         }
     }
 
+    /// Of the cores that had no message since reading began at a repeated header, `stopped` ones have stopped before, and others
+    /// that are not `known` have not begun.
+    pub(crate) fn assume(&mut self, known: &[bool], stopped: &[bool]) {
+        for (core, hart) in self.harts.iter_mut().enumerate() {
+            if hart.state == (State::Joining { gap: false }) {
+                if stopped[core] {
+                    hart.state = State::Stopped;
+                    self.stopped += 1;
+                } else if !known[core] {
+                    hart.state = State::Waiting;
+                }
+            }
+        }
+    }
+
     /// The header was repeated: the times of all cores restart from there.
     pub fn header(&mut self) {
         let cycle = self.harts[0].cycle;

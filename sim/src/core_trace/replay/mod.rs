@@ -28,6 +28,8 @@ pub trait ReplaySink {
     /// Whether the sink takes events before the rest of their message is checked, even if the message is then refused. Only
     /// for sinks whose result does not depend on events.
     const UNCHECKED: bool = false;
+    /// Whether the sink takes only events, not headers and messages: then several threads can replay.
+    const EVENTS_ONLY: bool = false;
     /// Takes the next control-flow event of a hart. Its cycle is exact if a message reports it, otherwise that
     /// of the hart's last message (0 in functional streams). The cause of traps is not known.
     #[inline]
