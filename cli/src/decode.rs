@@ -3,15 +3,16 @@
 mod values;
 
 use crate::args::check_core;
-use crate::args::contexts::ContextArgs;
+use crate::args::contexts::ProcessArgs;
 use crate::files::input_name;
 use crate::output::{report_damage, report_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::contexts::{Contexts, Selection};
 use host::input::InputOptions;
 use host::recording::FileKind;
 use host::trace::{LossSummary, Trace};
-use retire::Context;
+use retire::{Context, FlowEvent};
 use serde_json::json;
 use sim::message::{Body, Escape, Message};
 use sim::replay::ReplaySink;
@@ -22,9 +23,13 @@ use std::path::PathBuf;
 ///
 /// A trace needs the program because whether a message carries a target depends on the branch that it reports. The records of
 /// load values are read without it; `replay --values` shows which load each belongs to.
+///
+/// With --process or --mode, a message is listed if its first instruction is selected: a message that reports another context belongs to
+/// the one before.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk decode firmware.gtr --elf firmware.elf --core 2 --json\n  \
+    goshawk decode kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --limit 20\n  \
     goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20\n  \
     goshawk decode fft.glv --core 1 --limit 20")]
 pub struct Args {
@@ -36,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Option<String>,
     #[command(flatten)]
-    contexts: ContextArgs,
+    processes: ProcessArgs,
     /// Accept a program with another build ID than the trace or recording names
     #[arg(long)]
     any_build: bool,
@@ -62,6 +67,10 @@ struct Listing<'a> {
     timestamps: bool,
     cycles: Vec<u64>,
     core: Option<u8>,
+    selection: Selection,
+    contexts: Contexts,
+    /// Context of the first instruction of the current message.
+    first: Option<Context>,
     index: u64,
     left: u64,
     json: bool,
@@ -159,6 +168,11 @@ impl Listing<'_> {
 }
 
 impl ReplaySink for Listing<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        let context = self.contexts.pass(e);
+        self.first.get_or_insert(context);
+    }
+
     fn header(&mut self, _: u64) {
         let now = self.cycles[0];
         self.cycles.fill(now);
@@ -166,7 +180,8 @@ impl ReplaySink for Listing<'_> {
 
     fn message(&mut self, bit: u64, message: &Message) {
         self.cycles[usize::from(message.core)] += message.diff_cc;
-        if self.left > 0 && self.core.is_none_or(|c| c == message.core) {
+        let context = self.first.take().unwrap_or_else(|| self.contexts.of(message.core));
+        if self.left > 0 && self.selection.has(context) && self.core.is_none_or(|c| c == message.core) {
             self.left -= 1;
             self.error = self.print(bit, message).err();
         }
@@ -179,17 +194,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if FileKind::of(&args.trace)? == FileKind::Values {
         return values::list(args, out);
     }
-    let contexts = args.contexts.processes()?.programs;
+    let processes = args.processes.processes()?;
     let input_options = InputOptions {
         elf: args.elf.as_deref(),
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
-        contexts: &contexts,
+        contexts: &processes.programs,
         ..InputOptions::default()
     };
     let opened = Trace::open(&args.trace, input_options, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     check_core(&args.trace, args.core, info.params.cores)?;
+    processes.check(&args.trace, info.params.context.is_some())?;
     if args.json {
         Object::new("decode", &args.trace.display().to_string())
             .with("program", json!(args.elf))
@@ -204,6 +220,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         timestamps: info.params.timestamps,
         cycles: vec![0; usize::from(info.params.cores)],
         core: args.core,
+        selection: processes.selection,
+        contexts: Contexts::new(info.params.cores),
+        first: None,
         index: 0,
         left: args.limit.unwrap_or(u64::MAX),
         json: args.json,

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Programs of processes, in addition to that of all else.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ContextArgs {
+struct ContextArgs {
     /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts
     /// (`encode --context`). NAME: a process in --process-names. All other code is that of --elf. May be repeated
     #[arg(long = "space", alias = "context", value_name = "[MODES:]ID|NAME=ELF", value_parser = keyed_input(parse))]
@@ -216,11 +216,6 @@ struct Argument {
 }
 
 impl ContextArgs {
-    /// Whether anything is given.
-    pub fn are_given(&self) -> bool {
-        !self.spaces.is_empty() || self.process_names.is_some()
-    }
-
     /// All processes; the last program of a context counts.
     ///
     /// # Errors
@@ -261,7 +256,18 @@ impl ContextArgs {
 impl ProcessArgs {
     /// Whether any of the options is given.
     pub fn are_given(&self) -> bool {
-        self.contexts.are_given() || !self.selection.process.is_empty() || self.selection.mode.is_some()
+        self.given().is_some()
+    }
+
+    /// The first of the options that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("--space", !self.contexts.spaces.is_empty()),
+            ("--process-names", self.contexts.process_names.is_some()),
+            ("--process", !self.selection.process.is_empty()),
+            ("--mode", self.selection.mode.is_some()),
+        ];
+        all.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
     /// The selection, as it was typed; `None` if everything is selected.

@@ -13,15 +13,14 @@ use std::io::Write;
 
 /// Options that only a trace of the control flow has.
 fn refuse(args: &Args) -> Result<(), Failure> {
-    let given = [
-        ("--elf", args.elf.is_some()),
-        ("--space", args.contexts.are_given()),
-        ("--any-build", args.any_build),
-        ("--parameters", args.parameters.is_some()),
-        ("--resume", args.resume),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Failure::Other(format!(
+    let given = |option, given: bool| given.then_some(option);
+    let first = given("--elf", args.elf.is_some())
+        .or_else(|| args.processes.given())
+        .or_else(|| given("--any-build", args.any_build))
+        .or_else(|| given("--parameters", args.parameters.is_some()))
+        .or_else(|| given("--resume", args.resume));
+    match first {
+        Some(option) => Err(Failure::Other(format!(
             "{}: `{option}`: not with a file of load values, whose records are listed without the program",
             args.trace.display()
         ))),

@@ -123,8 +123,34 @@ fn each_view_has_what_the_selected_process_retired() {
     let right: BTreeMap<u64, u64> = of(&counts, USER_B).into_iter().filter(|(pc, _)| fold.contains(pc)).collect();
     assert_eq!(shown, right);
     parts_of_the_stream_add_up(&place);
+    messages(&place);
     waves(&place);
     debugger(&place, &counts);
+}
+
+/// Messages of a process, from those of all, which say where the context changes.
+fn messages(place: &Place) {
+    let all = place.good(&format!("decode paged.gtr {PROGRAMS}"));
+    for (options, modes, space) in
+        [("--process b.elf --mode u", "u", Some("2")), ("--process 1", "usm", Some("1")), ("--mode sm", "sm", None)]
+    {
+        let has = |context: &str| {
+            let (mode, of) = context.split_once(':').unwrap();
+            modes.contains(mode) && space.is_none_or(|space| space == of)
+        };
+        let mut context = "m:0";
+        let mut right = vec![all.lines().next().unwrap()];
+        for line in all.lines().skip(1) {
+            let before = context;
+            // the last one is the field, not the kind of message
+            let field = line.rsplit_once("  context ").and_then(|(_, rest)| rest.split_whitespace().next());
+            context = field.unwrap_or(before);
+            right.extend(has(before).then_some(line));
+        }
+        assert!(right.len() > 100 && right.len() < all.lines().count(), "{options}");
+        let listed = place.good(&format!("decode paged.gtr {PROGRAMS} {options}"));
+        assert!(listed.lines().eq(right), "{options}");
+    }
 }
 
 const SPACES: &str = "--space 1=a.elf --space 2=b.elf";
