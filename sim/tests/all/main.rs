@@ -50,5 +50,6 @@ mod signature;
 mod standard_etrace;
 mod standard_ntrace;
 mod stream_cache;
+mod stream_fields;
 mod stream_page;
 mod tci_page;

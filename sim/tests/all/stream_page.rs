@@ -70,7 +70,8 @@ fn fields(row: &Row, context: Option<u8>) -> String {
         (Field::Count, 0) => "chunked(0; b_cnt)".into(),
         (Field::Count, _) => row.count.into(),
         (Field::Kind, 0) | (Field::Taken, 0) => "0".into(),
-        (Field::Kind, kind) => format!("1 {:03b}", kind >> 1),
+        // in the order in which they are sent
+        (Field::Kind, kind) => format!("1 {}{}{}", kind >> 1 & 1, kind >> 2 & 1, kind >> 3),
         (Field::Taken, _) => "1".into(),
         (Field::DiffTa, _) => format!("addr({})", row.address),
         // part of `addr`

@@ -1,10 +1,5 @@
 //! Records and their bits, as described in `docs/reference/load-values.md`
 //!
-//! | coding | record | stop |
-//! | --- | --- | --- |
-//! | chunks | `Ti size chunked(fahCnt) chunked(value)` | `Ti 1 11 chunked(fahCnt) signature` |
-//! | fixed (figure 4.36) | tid 8, `fahCnt` 32, size 8, value 8 times size | tid 8, `fahCnt` 32, 0 in 8, signature 32 |
-//!
 //! `size` is a single 0 for a value as wide as a register, otherwise a 1 and two bits: 0, 1, 2 for 1, 2, 4 bytes; if
 //! registers have 4 bytes, 2 is 8 bytes. All fields are sent least significant bit first.
 

@@ -1,15 +1,8 @@
 //! Messages of the scheme, and their bits
 //!
-//! The head of a message, escapes and time stamps are those of [`super::super::fields`], with [`Runs`] as code. The target of a mispredicted
-//! indirect branch has fields of its own:
-//!
-//! | target | fields in order |
-//! | --- | --- |
-//! | of the other table | `1 1` |
-//! | in the dictionary | `1`, a 0 if there is a prediction of the other table, and the slot |
-//! | any other | `0`, `chunked(difference; 7, 4)`, and a sign bit |
-//!
-//! The difference is that to the address of the branch, without the bits that are always 0.
+//! The head of a message, escapes and time stamps are those of [`super::super::fields`], with [`Runs`] as code. The fields of the target
+//! of a mispredicted indirect branch are in `docs/reference/stream.md`, "Messages (scheme `follow`)". Its difference is that to the address of
+//! the branch, without the bits that are always 0.
 
 use super::predictor::Question;
 use super::runs::Runs;

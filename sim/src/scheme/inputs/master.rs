@@ -3,14 +3,8 @@
 //! All of them share one index after those of the cores, `Ti` = N. A store ends the episodes that it conflicts with, like a
 //! core's store, and is sent at once: replay performs it at the position of its message.
 //!
-//! | message | fields in order |
-//! | --- | --- |
-//! | store of a word | `Ti 00 chunked(zigzag(words further); 2, 4) chunked(zigzag(value - last); 4, 4)` |
-//! | store of some bytes | `Ti 10 chunked(zigzag(words further) << 4 \| mask; 2, 4) chunked(zigzag(value - last); 4, 4)` |
-//! | stop | `Ti 11 chunked(stores; 8, 8) signature` |
-//!
-//! The two-bit kinds are written as they are sent, least significant bit first. Words have 32 bits. Word numbers have 28 bits,
-//! which is enough for the 1 GiB that RAM can have; `words further` counts from the word after the last one, the first time
+//! `docs/reference/stream.md` has the fields of each message. The two-bit kinds are written as they are sent, least
+//! significant bit first. Words have 32 bits. Word numbers have 28 bits, which is enough for the 1 GiB that RAM can have; `words further` counts from the word after the last one, the first time
 //! from word 0. Values are 32-bit numbers, with 0 in bytes that are not stored. The signature covers the stores that were
 //! sent, see [`Masters::add`].
 

@@ -1,13 +1,5 @@
 //! Messages of the scheme and their bits, as described in `docs/reference/stream.md`
 //!
-//! | message | fields in order |
-//! | --- | --- |
-//! | episode | `Ti rice(references)`, references not 0 |
-//! | input | `Ti rice(0) 00 chunked(skipped; 2, 4) chunked(zigzag; 4, 4)` |
-//! | trap | `Ti rice(0) 10 rice'(iCnt) 1`, or `0 interrupt cause` instead of the 1 if it differs from the core's last one |
-//! | check | `Ti rice(0) 01 signature` |
-//! | stop | `Ti rice(0) 11 chunked(iCnt; 8, 8) signature` |
-//!
 //! The two-bit kinds are written as they are sent, least significant bit first. A single core has no episodes and no
 //! `rice(0)`, unless there are bus masters too ([`super::master`]). Each core has its own means: `rice` of references, `rice'`
 //! of instructions.
