@@ -27,7 +27,7 @@ mod inputs_model;
 mod inputs_profile;
 mod inputs_random;
 mod inputs_support;
-mod lane;
+mod lost_messages;
 mod messages;
 mod modules;
 mod parallel;
