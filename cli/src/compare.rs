@@ -20,8 +20,7 @@ use std::path::PathBuf;
 /// Compare the standard protocols N-Trace and E-Trace with Goshawk's schemes: bits per instruction, and gates
 ///
 /// Every stream is decoded and compared with its input, unless --no-verify is given. No trace has time stamps. The
-/// scheme `inputs` records the values that the program reads from outside, and so its data too; its stream is not
-/// decoded here.
+/// scheme `inputs` also records data, the values that the program reads from outside; its stream is not decoded here.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk compare builtin:vm\n  goshawk compare firmware.elf --json\n  \
     goshawk compare builtin:fft builtin:qsort --harts 4 --max-instructions 200000\n  \

@@ -21,8 +21,8 @@ use std::path::PathBuf;
 
 /// List the messages of a trace, or the records of a file of load values
 ///
-/// A trace needs the program because whether a message carries a target depends on the branch that it reports. The records of
-/// load values are read without it; `replay --values` shows which load each belongs to.
+/// A trace is decoded with its program, because the reported branch determines which fields a message has. Records of load values are
+/// decoded without a program; `replay --values` shows to which load each belongs.
 ///
 /// With --process or --mode, a message is listed if its first instruction is selected: a message that reports another context belongs to
 /// the one before.

@@ -51,6 +51,11 @@ impl Failure {
         Self::Host(HostError::unknown_program(name))
     }
 
+    /// As [`Failure::unknown_program`], of the option `--program`.
+    pub fn unknown_program_option(name: &str) -> Self {
+        Self::Other(format!("`--program {name}`: {}", HostError::unknown_program(name)))
+    }
+
     /// `name` is not a usable program.
     pub fn program(name: &str, source: ElfError) -> Self {
         Self::Host(HostError::Program { name: name.into(), source })

@@ -64,12 +64,13 @@ pub fn keyed_input<T: Clone + Send + Sync + 'static>(
 /// As [`input_name`], for an argument of the form `FILE`, `separator`, text; the last separator counts.
 pub fn suffixed_input<T: Clone + Send + Sync + 'static>(
     separator: char,
+    form: &'static str,
     parse: fn(&str, &str) -> Result<T, String>,
 ) -> impl TypedValueParser<Value = T> {
     OsStringValueParser::new().try_map(move |value| {
         use std::os::unix::ffi::OsStrExt;
         let bytes = value.as_bytes();
-        let missing = || format!("expected `{separator}` after the name of a file");
+        let missing = || format!("no `{separator}` after the name of the file; expected {form}");
         let at = bytes.iter().rposition(|b| *b == separator as u8).filter(|at| *at > 0).ok_or_else(missing)?;
         parse(&input::name(OsStr::from_bytes(&bytes[..at]))?, &String::from_utf8_lossy(&bytes[at + 1..]))
     })

@@ -16,15 +16,15 @@ use std::io::Write;
 
 /// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
-/// Every core is a thread. In a recorded run each task that waits is one too, with the registers that it had when its core left it; tasks are
-/// found as `profile --by task` finds them. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
+/// Every core is a thread. In a recorded run, each waiting task is a thread, too, with the registers that it had when its core left it; tasks are
+/// found as by `profile --by task`. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
 /// `monitor when` shows the current position, `monitor goto N` goes to one. A recorded run (`goshawk encode --scheme
 /// inputs`) has registers and memory, which can be watched. A trace of the control flow has only the pc and the memory
 /// that no program writes; `monitor bt` shows its call stack, because GDB cannot unwind without registers. Registers
 /// and memory cannot be written.
 ///
-/// With `--process` and `--mode` of a trace with contexts, only instructions of these contexts are steps: breakpoints and steps stop in no other
-/// process. `add-symbol-file` gives GDB the program.
+/// For a trace with contexts, `--process` and `--mode` select the contexts that GDB sees: steps and breakpoints stop only there. `add-symbol-file`
+/// gives GDB the program.
 ///
 /// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`.
 #[derive(clap::Args, Debug)]

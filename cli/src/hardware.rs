@@ -68,10 +68,10 @@ pub fn parse_depth(text: &str) -> Result<u8, String> {
 
 /// The built-in program `name` in its build for `core`.
 pub fn built(name: &str, core: CoreKind) -> Result<&'static [u8], Failure> {
-    let info = programs::find(name).ok_or_else(|| Failure::unknown_program(name))?;
+    let info = programs::find(name).ok_or_else(|| Failure::unknown_program_option(name))?;
     let none = || {
         let core = core.name();
-        Failure::Other(format!("{name} needs interrupts and exceptions, which {core} has not; vexriscv and ibex have"))
+        Failure::Other(format!("`--program {name}`: needs interrupts and exceptions, which {core} does not have; vexriscv and ibex have them"))
     };
     info.soc.get(core.core().isa().name()).ok_or_else(none)
 }

@@ -38,8 +38,9 @@ impl FromStr for Function {
 
 /// Find errors with allocated memory in a recorded run
 ///
-/// Reports blocks that were never freed by the place that allocated them, blocks that were freed twice or never allocated, accesses to
-/// freed blocks, accesses to the 16 bytes after a block, and requests that got no memory. Accesses within an allocator do not count.
+/// Reports blocks that were never freed, by the code location that allocated them; blocks that were freed twice, or freed but never
+/// allocated; accesses to freed blocks, and to the 16 bytes after a block; and requests that got no memory. Accesses by an allocator itself
+/// do not count.
 ///
 /// Allocators are functions of the program, by name. In NAME:N, argument N (from 0) is the size or block: `--malloc _malloc_r:1`.
 #[derive(clap::Args, Debug)]
@@ -49,16 +50,16 @@ impl FromStr for Function {
 pub struct Args {
     #[command(flatten)]
     recorded: Recorded,
-    /// Function that allocates: its argument is the size. Can be repeated
+    /// Function that allocates a block; its argument is the size. Can be repeated
     #[arg(long, value_name = "NAME[:N]", default_value = "malloc")]
     malloc: Vec<Function>,
-    /// Function that allocates an array: its arguments are number and size. Can be repeated
+    /// Function that allocates an array; its arguments are number and size. Can be repeated
     #[arg(long, value_name = "NAME[:N]", default_value = "calloc")]
     calloc: Vec<Function>,
-    /// Function that changes the size of a block: its arguments are block and size. Can be repeated
+    /// Function that changes the size of a block; its arguments are block and size. Can be repeated
     #[arg(long, value_name = "NAME[:N]", default_value = "realloc")]
     realloc: Vec<Function>,
-    /// Function that frees a block: its argument. Can be repeated
+    /// Function that frees a block; its argument is the block. Can be repeated
     #[arg(long, value_name = "NAME[:N]", default_value = "free")]
     free: Vec<Function>,
     /// Maximum number of listed errors, and of locations with blocks that were never freed

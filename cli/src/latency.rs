@@ -19,8 +19,8 @@ use std::io::Write;
 /// worst with its moment. They are counted in instructions of the core, and also in clock cycles if the trace has time stamps.
 ///
 /// In a recorded run of a program with the lists of FreeRTOS (`pxReadyTasksLists`), a task is made ready when the handler puts it into a
-/// ready list, and it may run much later. Otherwise, only tasks count to which the handler itself switches. Tasks are found as
-/// `profile --by task` finds them.
+/// ready list, and it may run much later. In all other cases, a latency is measured only if the handler itself switches to the task. Tasks are found as by
+/// `profile --by task`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk latency wake.gip --elf wake.elf\n  \
     goshawk latency wake.gip --elf wake.elf --task-pointer pxCurrentTCB --task-name pcTaskName\n  \

@@ -15,11 +15,11 @@ use std::io::Write;
 /// Show the locks of a recorded run: holders, waits, and orders that can end in a deadlock
 ///
 /// A lock is a word that an atomic changes from 0 to another value, that only its holder changes back, and that others leave as it is
-/// until then. With `--acquire` and `--release` locks are what the first argument of these functions points to instead. Times are
+/// until then. With `--acquire` and `--release`, a lock is instead the object to which the first argument of these functions points. Times are
 /// instructions of the core that waits or holds, counted at its jumps and branches.
 ///
-/// Two locks that were taken in both orders can end in a deadlock in another run, and a cycle of more locks, too. Cores that wait
-/// for each other at the end of the run are in one.
+/// Two locks that were taken in both orders, and longer cycles, can end in a deadlock in another run. Cores that wait for each other at the
+/// end of this run are in a deadlock.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk locks bank.gip --elf builtin:bank\n  \
     goshawk locks bank.gip --elf builtin:bank --json\n  \

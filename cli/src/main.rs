@@ -74,6 +74,7 @@ mod terms;
 #[cfg(feature = "hardware")]
 mod testbench;
 mod timeline;
+mod usage;
 #[cfg(feature = "hardware")]
 mod vectors;
 mod views;
@@ -228,7 +229,7 @@ fn main() -> ExitCode {
     fpga::flow::tool::on_notice(|text| eprintln!("goshawk: {text}"));
     let command = help::with_unwrapped_examples(Cli::command());
     let words = help::words(&command, std::env::args_os());
-    let parsed = command.clone().try_get_matches_from(words);
+    let parsed = command.clone().try_get_matches_from(&words);
     let (cli, matches) = match parsed.and_then(|m| Ok((Cli::from_arg_matches(&m)?, m))) {
         Ok(parsed) => parsed,
         Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
@@ -236,7 +237,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(e) => {
-            help::print_error(&e, &command);
+            usage::print(&e, &command, &words);
             return ExitCode::from(2);
         }
     };

@@ -122,7 +122,7 @@ impl PageArgs {
     ) -> Result<Status, Failure> {
         let names: Vec<&str> = self.program.iter().map(|p| p.trim_start_matches("builtin:")).collect();
         if let Some(unknown) = names.iter().find(|n| programs::find(n).is_none()) {
-            return Err(Failure::unknown_program(unknown));
+            return Err(Failure::unknown_program_option(unknown));
         }
         let notes = match &self.notes {
             Some(path) => input::text(path, 1 << 20, "a file of notes")?,

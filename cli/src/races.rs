@@ -17,7 +17,7 @@ use std::io::Write;
 /// atomics with acquire and release, loads and stores with fences, and software interrupts. Each pair of instructions is listed once,
 /// with both call stacks and the values of its first occurrence.
 ///
-/// Pairs in which both accesses are atomics, or are next to a fence, are not counted. Reported although they may be intended:
+/// Pairs in which both accesses are atomics, or are next to a fence, are not counted. Some reported races may be intended:
 /// relaxed atomics that are plain loads and stores, `volatile` flags without fences, and order that comes from other devices or a
 /// DMA (`--ignore` omits them). Races that the order of locks in this run hides are not found: record more runs (`--seed`).
 #[derive(clap::Args, Debug)]

@@ -12,11 +12,10 @@ use std::io::Write;
 
 /// Choose the scheme that fits a budget: gates, LUTs, clock rate or bits per instruction
 ///
-/// Measures the traces in every scheme whose circuit fits, and prints those that no other fitting circuit
-/// beats in both size and bits. Chosen is the one with the fewest bits, or with --max-bits alone the smallest.
-/// Sizes are measured: a system of one core with a FIFO of 16 entries and an ingress for RVFI, without time stamps. A bit
-/// of memory counts as 1.5 gates. Without traces and a limit, the first 1,000,000 instructions of each built-in program
-/// are measured. Every stream is decoded and compared with its input, unless --no-verify is given.
+/// Measures the traces in every scheme whose circuit fits, and prints the schemes of which no other is both smaller and needs fewer bits. It
+/// recommends the one with the fewest bits, or with --max-bits alone the smallest. Sizes are measured values of a system with one
+/// core, a FIFO of 16 entries and an RVFI ingress, without time stamps. A bit of memory counts as 1.5 gates. If neither traces nor
+/// --max-instructions are given, the first 1,000,000 instructions of each built-in program are measured. Every stream is decoded and compared with its input, unless --no-verify is given.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk recommend --max-gates 18000 firmware.elf\n  \
     goshawk recommend --max-luts 1500 --device hx8k --min-mhz 80 builtin:vm builtin:qsort\n  \

@@ -114,7 +114,7 @@ fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
         source.limit(most);
     }
     let Some(named) = source.input.named().cloned() else {
-        return Err(Failure::Other(format!("{}: is a retire file; --elf must name its program", args.input)));
+        return Err(Failure::Other(format!("{}: is a recording; expected its program in `--elf`", args.input)));
     };
     let run = source.run()?;
     let mut first = First::new(most, args.max_cycles.unwrap_or(u64::MAX));
@@ -125,7 +125,10 @@ fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let (Engine::Verilator, Some(vcd)) = (args.engine, &args.vcd) {
-        return Err(Failure::Other(format!("{}: a VCD is written by --engine rust only", vcd.display())));
+        return Err(Failure::Other(format!(
+            "`--vcd {}`: only with `--engine rust`, not `--engine verilator`",
+            vcd.display()
+        )));
     }
     let (named, events, cores) = load(args)?;
     check_cores(cores)?;

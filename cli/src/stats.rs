@@ -300,8 +300,8 @@ fn is_trace(args: &Args) -> Result<bool, Failure> {
 
 /// One line per input, or with `--json` one object per line.
 fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.window.is_some() {
-        return Err(Failure::Other("`--window`: expected one input".into()));
+    if let Some(window) = args.window {
+        return Err(Failure::Other(format!("`--window {window}`: expected one input, found {}", inputs.len())));
     }
     let name = args.params.scheme()?;
     if !matches!(name.scheme, AnyScheme::Flow(_)) {

@@ -185,8 +185,9 @@ enum By {
 /// A task of a recorded run is what the pointer `--task-pointer` points to: a control block with the name of the task as its member
 /// `--task-name`. The defaults are those of FreeRTOS. A trace of the control flow has no values; its stacks take the place of tasks.
 ///
-/// With these options, a recording with contexts and stores (`capture run --system --contexts --data`) has the names of its processes in `--by process`:
-/// the name of an address space is that of what the core runs when it enters user mode. `--write-names` writes them for its traces.
+/// These options also give names to the processes of a recording with contexts and stores (`capture run --system --contexts --data`), for
+/// `--by process`: an address space has the name of the process that the core runs when it enters user mode. `--write-names` writes the names to
+/// a file, for traces of the same run.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --limit 10\n  \
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \

@@ -94,9 +94,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut table = Table::new([
         ("moment", Right),
         ("core", Right),
-        ("its instruction", Right),
+        ("instruction", Right),
         ("pc", Left),
-        ("place", Left),
+        ("location", Left),
         ("address", Left),
         ("value", Right),
     ]);

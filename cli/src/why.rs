@@ -19,7 +19,7 @@ use std::io::Write;
 ///
 /// The list goes from a load to the store that wrote its bytes, from an arithmetic instruction to those that wrote its operands, and so on, across
 /// cores, functions and bus masters, back to constants, devices and the program's initial data. Branches are not followed; registers that are
-/// addresses are followed only with `--addresses`. Consecutive instructions of one source line are listed as one. A moment is a number of instructions of all cores, in the
+/// used as addresses are followed only with `--addresses`. Consecutive instructions of one source line are listed as one. A moment is a number of instructions of all cores, in the
 /// order of replay, as `monitor when` of `goshawk gdb` shows it.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk why bank.gip balance --elf builtin:bank --limit 8\n  \
@@ -40,7 +40,7 @@ pub struct Args {
     /// Number of bytes from an address on, 1 to 4096 [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     bytes: Option<u32>,
-    /// Follow the registers of addresses, too
+    /// Also follow registers that are used as addresses
     #[arg(long)]
     addresses: bool,
     /// List each instruction
@@ -150,6 +150,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Err(e) => Some(damage.unwrap_or_else(|| failure(e))),
     };
     let moment = line.replay().position();
+    if let Some(at) = args.at.filter(|at| *at > moment && damage.is_none()) {
+        return Err(Failure::Other(format!("`--at {at}`: the run ends at moment {moment}")));
+    }
     let slice = Slicer::new(&mut line, image.clone(), args.addresses).slice(locations.iter().copied(), STEPS);
     let slice = slice.map_err(failure)?;
     let text = |step: &Step| match image.instruction(step.pc) {

@@ -150,7 +150,9 @@ impl Input {
                     named.memory = input_options.changes.read(None, recording.has_cycles())?;
                 } else if !input_options.changes.is_empty() {
                     let option = input_options.changes.option();
-                    return Err(HostError::Other(format!("`{option}`: expected a program in `--elf` too")));
+                    return Err(HostError::Other(format!(
+                        "{name}: is a recording; `{option}` needs its program in `--elf`"
+                    )));
                 }
                 if let Some(named) = named.as_ref().filter(|_| !input_options.any_build && !recording.is_rbt1()) {
                     let info = recording.info();

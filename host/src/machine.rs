@@ -144,7 +144,7 @@ impl Settings {
     pub fn check(&self) -> Result<(), String> {
         match self.timing {
             TimingModel::Functional if !self.caches.is_empty() => Err(format!(
-                "{}: only with the timing model papers; functional has no caches and latencies",
+                "`--caches {}`: only with `--timing papers`; functional has no caches and latencies",
                 self.caches
             )),
             TimingModel::Functional | TimingModel::Papers => Ok(()),

@@ -89,7 +89,7 @@ pub const OPTIONS: &[Opt] = &[
         "Interface between core and trace system")
         .rules(&[FLOW.of(&["etrace", "etrace-blocks", "pc-chain"]), NOT_STANDARD.of(&["etrace-blocks", "pc-chain"])]),
     value("retire", "N", One(&["1", "2", "4"]), "1", Circuit,
-        "Maximum number of instructions that a core retires per cycle, with `--ingress etrace-blocks` of blocks. The trace \
+        "Maximum number of instructions that a core retires per cycle; with `--ingress etrace-blocks`, of blocks. The trace \
          stream is identical to that of a single-retire port")
         .rules(&[
             FLOW.of(&["2", "4"]),
@@ -136,7 +136,7 @@ pub const OPTIONS: &[Opt] = &[
         ]),
     switch("filter", Circuit,
         "Trace filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
-         input for each core hides what retires in a cycle")
+         input for each core excludes the instructions of a cycle")
         .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
     switch("filter-range", Circuit, "Trace filter with address ranges: as `--filter`, and two inputs for each core select the traced range")
         .implies(&["filter"])
@@ -145,7 +145,7 @@ pub const OPTIONS: &[Opt] = &[
         .implies(&["filter"])
         .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
     switch("registered-ports", Circuit,
-        "Core ports that come from registers, so that the ingress needs none. The trace stream is identical, the circuit smaller")
+        "Core ports that come directly from registers of the cores, so that the ingress has no input registers. The trace stream is identical, the circuit smaller")
         .rules(&[
             FLOW,
             Rule::only(&[Is("ingress", RVFI)], "other ingresses need their registers"),
@@ -155,8 +155,8 @@ pub const OPTIONS: &[Opt] = &[
     switch("count-lost", Circuit, "Counter of lost instructions, field `lost` of register `status`").rules(&[FLOW]),
     value("address-bits", "BITS[@BASE]",
         Text { check: |t| t.parse::<Addresses>().map(|_| ()), such: &["24", "24@0x80000000"] }, "", Circuit,
-        "Number of address bits that the cores use: with `--xlen 32` 16 to 31 and an optional base address, with `--xlen 64` 22 \
-         to 63, the upper bits being copies of the highest. The trace stream is identical, the circuit smaller")
+        "Number of address bits that the cores use. With `--xlen 32`: 16 to 31, and an optional base address. With `--xlen 64`: 22 to \
+         63; all higher bits are copies of the highest of them. The trace stream is identical, the circuit smaller")
         .rules(&[FLOW, NOT_STANDARD]),
     value("ram", "BASE+BYTES", Text { check: |t| ram(t).map(|_| ()), such: &["0x80000000+0x10000"] },
         "0x80000000+0x1000000", Circuit, "Address range of the cores' RAM; loads from elsewhere are recorded")
@@ -181,8 +181,8 @@ pub const OPTIONS: &[Opt] = &[
     value("upper-bits", "BITS", One(&["0", "12"]), "0", Trace, "Upper target bits in a last-value register")
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("align", "BITS", Range(0, 2), "", Trace,
-        "Number of low address bits that are always 0 (2 without the C extension, 1 with it, 0 for imported traces with \
-         instructions at odd addresses; by default that of the input, or 1)")
+        "Number of low address bits that are always 0: 1 with the C extension, 2 without it, 0 for imported traces with instructions \
+         at odd addresses. By default that of the input, or 1")
         .rules(&[FLOW, NOT_ETRACE])
         .circuit(&[Rule::only(&[], "instructions of RISC-V are at even addresses").of(&["0"])]),
     value("count-bits", "BITS", Range(16, 24), "20", Trace, "Width of the instruction and branch counters")
@@ -194,12 +194,11 @@ pub const OPTIONS: &[Opt] = &[
             Rule::only(&[Is("timestamps", &[])], "a trace without time stamps has no cycle counter"),
         ]),
     value("context", "BITS", Range(0, 16), "", Trace,
-        "Width of the address space number in contexts, which also have the privilege mode. By default, contexts are not \
-         reported")
+        "Reports of contexts: the privilege mode, and an address space number of this width. By default, contexts are not reported")
         .rules(&[FLOW, NOT_STANDARD, Rule::only(&[CONTEXTS], "its messages have no field for a context")])
         .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
-        "Width of the control flow signature that messages carry, with which a decoder verifies its listing")
+        "Width of the control flow signature that some messages carry, with which a decoder verifies its listing; 0 for none")
         .rules(&[FLOW, NOT_STANDARD]),
 
     value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of the stream cache, as its paper names them").rules(CACHE),
@@ -224,7 +223,7 @@ pub const OPTIONS: &[Opt] = &[
             Rule::never(&[Is("lock", &[])], "the lock guards the native registers").of(&["tci"]),
         ]),
     value("writes", "WHOSE", One(&["any", "privileged", "secure", "privileged-secure"]), "any", Chip,
-        "Accepted register writes, by PPROT or AWPROT")
+        "Register writes that are accepted, by the privilege in PPROT or AWPROT")
         .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")
             .of(&["privileged", "secure", "privileged-secure"])]),
     value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag"]), "native", Chip,

@@ -34,7 +34,10 @@ impl GateList {
             let text = input::text(path, MAX_FILE_BYTES, "a file of gates")?;
             for object in serde_json::Deserializer::from_str(&text).into_iter::<Measured>() {
                 list.push(object.map_err(|e| {
-                    SweepError::Other(format!("{}: {e}; expected the output of `goshawk gates --json`", path.display()))
+                    SweepError::Other(format!(
+                        "{}: is not JSON of sizes ({e}); expected the output of `goshawk gates --json`",
+                        path.display()
+                    ))
                 })?);
             }
         }

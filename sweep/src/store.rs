@@ -126,6 +126,10 @@ impl Store {
     /// Reads `sweep.json`.
     pub fn manifest(&self) -> Result<Manifest, SweepError> {
         let path = self.folder.join("sweep.json");
+        if !path.exists() {
+            let folder = self.folder.display();
+            return Err(SweepError::Other(format!("{folder}: has no sweep.json; expected the folder of a sweep")));
+        }
         let text = input::read(&path, MAX_FILE_BYTES, "the list of a sweep")?;
         serde_json::from_slice(&text).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
     }

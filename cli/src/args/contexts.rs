@@ -30,10 +30,10 @@ struct ContextArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub struct SelectionArgs {
     /// Process whose instructions are selected, by the number of its address space, its name in --process-names, or the file name of
-    /// its program in --space. Of a trace with contexts. May be repeated [default: all]
+    /// its program in --space. Only for a trace with contexts. May be repeated [default: all]
     #[arg(long, value_name = "ID|NAME")]
     process: Vec<String>,
-    /// Privilege modes whose instructions are selected: letters u, s and m. Of a trace with contexts [default: all]
+    /// Privilege modes whose instructions are selected: letters u, s and m. Only for a trace with contexts [default: all]
     #[arg(long, value_name = "MODES", value_parser = privileges)]
     mode: Option<Modes>,
 }

@@ -25,11 +25,11 @@ pub struct FilterArgs {
     /// Last instruction listed
     #[arg(long, value_name = "NUMBER")]
     pub last: Option<u64>,
-    /// First clock cycle listed, of a trace with time stamps. An instruction has the time of the next branch, or where the
-    /// trace has none, that of the last reported one
+    /// First clock cycle listed. Only of a trace with time stamps. An instruction has the time of the next branch; where that is not
+    /// known, the time of the last branch that was reported
     #[arg(long, value_name = "CYCLE")]
     pub from: Option<u64>,
-    /// Last clock cycle listed, of a trace with time stamps
+    /// Last clock cycle listed. Only of a trace with time stamps
     #[arg(long, value_name = "CYCLE")]
     pub to: Option<u64>,
 }
@@ -44,7 +44,9 @@ fn number(text: &str) -> Option<u64> {
 
 fn addresses(text: &str) -> Result<std::ops::Range<u64>, String> {
     let range = text.split_once("..").and_then(|(from, to)| Some(number(from)?..number(to)?));
-    range.filter(|r| !r.is_empty()).ok_or_else(|| "expected FROM..TO, as 0x80000100..0x80000200".into())
+    range
+        .filter(|r| !r.is_empty())
+        .ok_or_else(|| "expected FROM..TO with FROM below TO, as 0x80000100..0x80000200".into())
 }
 
 /// Refuses a core that the trace `path` of `cores` cores does not have.

@@ -13,7 +13,7 @@ pub struct MemoryArgs {
     /// Code in memory at ADDR, which replaces the program's code there. `from=N`: it is valid after N instructions of a core
     /// [default: 0]. `space=[MODES:]ID`: only in this address space of a trace with contexts (modes u, s and m; default
     /// u). May be repeated; where several files apply, the last one counts
-    #[arg(long, value_name = "FILE@ADDR[,from=N][,space=[MODES:]ID]", value_parser = suffixed_input('@', parse))]
+    #[arg(long, value_name = "FILE@ADDR[,from=N][,space=[MODES:]ID]", value_parser = suffixed_input('@', "FILE@ADDR, as ram.bin@0x80100000", parse))]
     memory: Vec<MemoryFile>,
     /// Log of code changes by a kernel or a JIT compiler: perf.data or the text of `perf script --show-text-poke-events`
     /// (patches of a kernel), a jitdump (code), or a perf map (names). `start=SECONDS`, `clock=HZ`: the time in the file at

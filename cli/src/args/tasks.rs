@@ -26,10 +26,10 @@ pub struct TaskArgs {
 }
 
 impl TaskArgs {
-    /// An option that is given.
-    pub fn given(&self) -> Option<&'static str> {
+    /// An option that is given, with its value.
+    pub fn given(&self) -> Option<String> {
         let all = [("--task-pointer", &self.task_pointer), ("--task-name", &self.task_name)];
-        all.into_iter().find(|(_, value)| value.is_some()).map(|(option, _)| option)
+        all.into_iter().find_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?)))
     }
 
     /// Refuses the options, where `used` says that nothing uses them.

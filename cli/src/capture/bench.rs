@@ -57,7 +57,7 @@ pub struct Args {
 /// Measured modes: name, whether loads and stores are captured, and number of instructions to skip. For a whole machine
 /// without memory accesses only the first two.
 const MODES: [(&str, bool, u64); 3] =
-    [("told nothing", false, u64::MAX), ("control flow", false, 0), ("loads and stores too", true, 0)];
+    [("reported nothing", false, u64::MAX), ("control flow", false, 0), ("loads and stores too", true, 0)];
 
 /// Measurements of one mode.
 #[derive(Clone, Copy, Debug)]

@@ -9,9 +9,9 @@ use ::capture::packed;
 use std::io::Write;
 use std::path::Path;
 
-/// Make the files of a packed recording
+/// Make the other files of `capture run` from a packed recording
 ///
-/// They are those that `goshawk capture run` writes. A retire file has loads and stores if the recording has them.
+/// They are the same, byte for byte, as those that `goshawk capture run` would have written. A retire file has loads and stores if the recording has them.
 /// The exit code is 2 if the recording lacks the end of what was captured, because a disk was full.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture run --packed true.gcap -- /bin/true\n  \

@@ -52,7 +52,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 /// Parses `name=value` to register and value.
 fn assignment(text: &str) -> Result<(u8, u32), Failure> {
-    let wrong = |what: String| Failure::Other(format!("--set {text}: {what}"));
+    let wrong = |what: String| Failure::Other(format!("`--set {text}`: {what}"));
     let (name, value) = text.split_once('=').ok_or_else(|| wrong("expected REGISTER=VALUE".into()))?;
     let known = || names().collect::<Vec<_>>().join(", ");
     let addr = address(name).ok_or_else(|| wrong(format!("register {name} is unknown; there are {}", known())))?;

@@ -47,8 +47,8 @@ pub struct Args {
     /// Also record loads and stores, with their values
     #[arg(long)]
     data: bool,
-    /// Packed recording to write: the run as it was reported by QEMU, of which `goshawk capture expand` makes the other
-    /// files later. Without any other file, the command ends when the program does
+    /// Packed recording to write: the run as QEMU reported it. `goshawk capture expand` makes the other files from it
+    /// later. Without any other file, the command ends when the program does
     #[arg(help_heading = "Files to write", long, value_name = "FILE")]
     packed: Option<OutputPath>,
     #[command(flatten)]

@@ -179,7 +179,8 @@ impl Summary<'_> {
         if e.signals > 0 {
             lines.push(("signals", count(e.signals)));
         }
-        lines.push(("turns", format!("{} handed over, {} taken", count(c.switches), count(c.steals))));
+        let taken = format!("{} passed on, {} taken from a sleeping thread", count(c.switches), count(c.steals));
+        lines.push(("time slices", taken));
         if let Some(plain) = plain {
             let whole = cost[0].seconds + cost[1].seconds;
             let rate = if plain.seconds > 0.0 { whole / plain.seconds } else { 0.0 };

@@ -65,8 +65,8 @@ pub struct ChipArgs {
     /// order; its results are marked
     #[arg(long)]
     unordered: bool,
-    /// Bus masters other than cores, with an event generator each: `write:` and `access:` see their stores, too, as those
-    /// of the cores after the last. The built-in machine has one, a DMA, and so has the SoC of --soc with 1. Not with --processor
+    /// Number of bus masters that are not cores, each with an event generator: `write:` and `access:` also see their stores.
+    /// They are numbered after the cores. The built-in machine has one, a DMA; the SoC of --soc has one with 1. Not with --processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
     /// Stall the cores while the log of an event generator is full, so that overload loses no event. This changes the run

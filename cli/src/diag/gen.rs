@@ -35,10 +35,10 @@ pub struct Args {
     /// Number of cores, with one event generator each, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     cores: u8,
-    /// Bus masters other than cores, with an event generator each: with the cores up to 16
+    /// Number of bus masters that are not cores, each with an event generator; with the cores at most 16
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
-    /// Event generators that can hold their core instead of losing events: an output `stall` per core and bus master
+    /// Output `stall` for each core and bus master, with which its event generator stalls it instead of losing events
     #[arg(long, conflicts_with = "lite")]
     stall: bool,
     /// Event generators without data: they match addresses only

@@ -18,7 +18,7 @@ pub struct Args {
     /// Number of cores of the chip, 1 to 16
     #[arg(long = "cores", alias = "harts", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: u8,
-    /// Bus masters other than cores, with an event generator each: with the cores up to 16
+    /// Number of bus masters that are not cores, each with an event generator; with the cores at most 16
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
     /// Add a diagnosis processor after the other nodes

@@ -44,7 +44,7 @@ impl From<FormatName> for Format {
     }
 }
 
-/// Run a script on the simulated chip, and what does not fit there on the host
+/// Run a script on the simulated chip, and on the host those parts that do not fit there
 ///
 /// With --soc the circuits of the chip run at the retirement ports of softcores in Verilator. The host configures them
 /// by packets over the ring, and reads their output from the bytes of the link.
@@ -101,7 +101,7 @@ pub struct RunArgs {
 
 /// Run a script and show its tables at each tick
 ///
-/// With --processor, the tick node of the chip asks the program on the diagnosis processor for its tables at an
+/// With --processor, the tick node of the chip requests the tables of the program on the diagnosis processor at an
 /// interval.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag top builtin:rate builtin:lockcont --harts 4\n  \
@@ -109,7 +109,7 @@ pub struct RunArgs {
 pub struct TopArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    /// Interval at which --processor is asked for its tables, in ms, 1 to 60000
+    /// Interval at which the tables of --processor are requested, in ms, 1 to 60000
     #[arg(long, value_name = "MS", requires = "processor", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(super) every: u32,

@@ -150,7 +150,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag run builtin:race", "the observed program is missing"),
         (
             "diag run builtin:interrupts builtin:irq --soc",
-            "irq needs interrupts and exceptions, which picorv32 has not",
+            "`--program irq`: needs interrupts and exceptions, which picorv32 does not have",
         ),
         ("diag run builtin:race builtin:bank --core ibex", "--soc"),
         ("diag run builtin:race builtin:bank --soc --core arm", "`--core arm`: expected picorv32, vexriscv"),

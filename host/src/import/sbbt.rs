@@ -101,7 +101,7 @@ impl Branch {
 fn branches(input: &mut Unpacked, mut take: impl FnMut(Branch)) -> Result<u64, HostError> {
     let mut head = [0; HEADER];
     if !input.record(&mut head, "the header")? || head[..5] != *b"SBBT\n" {
-        return Err(input.wrong("an SBBT trace begins with `SBBT` and a line feed"));
+        return Err(input.wrong("the file does not begin with `SBBT` and a line feed, as an SBBT trace does"));
     }
     if head[5..8] != [1, 0, 0] {
         let [a, b, c] = [head[5], head[6], head[7]];

@@ -159,7 +159,7 @@ impl<'a> StandardTrace<'a> {
         let name = path.display();
         let Some(first) = programs.first() else {
             return Err(HostError::Other(format!(
-                "{name}: {} has no instructions; `--elf` is required, and may be repeated for code outside of the program",
+                "{name}: a trace of the format {} has no instructions; expected its program in `--elf`, which may be repeated for code outside of it",
                 protocol.name()
             )));
         };
