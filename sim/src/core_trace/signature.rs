@@ -120,6 +120,11 @@ impl Signature {
         }
     }
 
+    /// Whether the instruction at `pc` replaces the word that was entered last.
+    pub fn is_first(&self, pc: u64) -> bool {
+        self.first == Some(pc)
+    }
+
     /// Keeps the word of the first instruction, even if that changes the flow.
     pub fn keep_first(&mut self) {
         self.first = None;

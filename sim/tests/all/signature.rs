@@ -1,5 +1,6 @@
 //! Signatures: a correct stream is confirmed completely; with a wrong bit, nothing wrong goes unmarked
 
+use crate::common;
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
 use sim::core_trace::SyncPeriod;
@@ -7,7 +8,7 @@ use sim::message::{Body, Message};
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Replay, ReplayErrorKind, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
-use sim::system::System;
+use sim::system::{repeated_header, System};
 
 const SCHEMES: [&str; 11] = [
     "tr_e:s0",
@@ -110,6 +111,43 @@ fn of_a_right_stream_all_is_confirmed_whatever_the_scheme() {
             }
         }
     }
+}
+
+/// Reading from any header of a right stream, no core is marked, and all but the last instructions of a core are confirmed, or those of a period.
+#[test]
+fn from_any_header_of_a_right_stream_nothing_is_marked() {
+    let long = std::env::var_os("GOSHAWK_LONG").is_some();
+    let (mut starts, mut confirmed) = (0, [0, 0]);
+    for (seed, name) in (0..if long { 600 } else { 33 }).zip(SCHEMES.into_iter().cycle()) {
+        if name.ends_with("+shared") {
+            continue;
+        }
+        let image = Image::new(&common::program(seed, 60 + 40 * (seed as usize % 6)));
+        for cores in [2, 3, 5] {
+            let events = common::walk(&image, 60 + 40 * (seed as usize % 6), cores, seed, 7000);
+            let signature = if seed % 2 == 0 { 16 } else { 8 };
+            let platform = Platform { cores, signature, count_bits: 16, ..Platform::RV32 };
+            let p = TraceParams::new(platform, name.parse().unwrap());
+            let words = encode(&p, &events, Some(10));
+            let header = repeated_header(&p);
+            for from in (1..words.len()).filter(|&i| words[i..].starts_with(&header)) {
+                let what = format!("seed {seed}, {name}, N = {cores}, word {from}");
+                let (seen, summary, why) = replay(&image, &p, &words[from..], false);
+                assert_eq!(why, None, "{what}");
+                for hart in 0..cores {
+                    let (all, got) = (of(&events, hart), of(&seen.events, hart));
+                    // the first event is the start
+                    let tail = &all[all.len() - got.len().saturating_sub(1).min(all.len())..];
+                    assert!(got.is_empty() || same(tail, &got[1..]), "{what}, core {hart}");
+                }
+                confirmed[0] += summary.confirmed.unwrap().iter().sum::<u64>();
+                confirmed[1] += summary.instructions.iter().sum::<u64>();
+                starts += 1;
+            }
+        }
+    }
+    assert!(starts > 300, "{starts} headers are too few");
+    assert!(confirmed[0] * 100 > confirmed[1] * 95, "{confirmed:?}");
 }
 
 #[test]

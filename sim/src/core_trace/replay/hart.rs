@@ -79,7 +79,14 @@ impl Hart {
             context: platform.reported(Context::RESET),
             accepted: (0, 0),
             signature_check: Signature::of(platform).map(|signature| {
-                Box::new(SignatureCheck { signature, known: true, marker: None, confirmed: 0, since: 0 })
+                Box::new(SignatureCheck {
+                    signature,
+                    known: true,
+                    marker: None,
+                    maybe_marker: false,
+                    confirmed: 0,
+                    since: 0,
+                })
             }),
         }
     }
@@ -158,7 +165,7 @@ impl Hart {
     pub fn report_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
         self.report(kind, exit.pc, exit.len, target, sink);
         if let Some(signature_check) = &mut self.signature_check {
-            signature_check.signature.flow(exit.pc, target);
+            signature_check.flow(exit.pc, target);
         }
     }
 
@@ -172,7 +179,8 @@ impl Hart {
 
     /// Enters the instruction at `pc`: the first after a trap or a context change, which `i_cnt` others precede.
     pub(super) fn sign_first(&mut self, pc: u64, i_cnt: u64, context: Option<Context>) {
-        if let Some(SignatureCheck { signature, .. }) = self.signature_check.as_deref_mut() {
+        if let Some(SignatureCheck { signature, maybe_marker, .. }) = self.signature_check.as_deref_mut() {
+            *maybe_marker = false;
             signature.begin(pc);
             signature.count(i_cnt);
             signature.context(context);

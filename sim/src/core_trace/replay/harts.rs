@@ -68,6 +68,7 @@ impl<'a> Harts<'a> {
                 signature_check.known = !repeated && hart.state == State::Waiting;
                 // the marker of core 0 is before its header
                 signature_check.marker = (repeated && core == 0).then_some((None, 0));
+                signature_check.maybe_marker = false;
             }
             let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
             hart.after_header = repeated;
@@ -159,6 +160,13 @@ impl<'a> Harts<'a> {
         self.contradiction = Some(e);
         sink.retract();
         Ok(())
+    }
+
+    /// What `core` sent before the sync that is next was not decoded, so that it may have been a marker.
+    pub fn marker_unknown(&mut self, core: u8) {
+        if let Some(signature_check) = &mut self.harts[usize::from(core)].signature_check {
+            (signature_check.marker, signature_check.maybe_marker) = (None, true);
+        }
     }
 
     /// Replays an escape message; `path` belongs to its core.

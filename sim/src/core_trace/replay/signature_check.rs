@@ -12,6 +12,8 @@ pub struct SignatureCheck {
     pub known: bool,
     /// The marker of a resync was read, but not its sync: the signature that it carries, and its instruction count.
     pub marker: Option<(Option<u16>, u64)>,
+    /// It is not known whether there was a marker before the sync that is next, or that was last.
+    pub maybe_marker: bool,
     /// Instructions that signatures have confirmed; and the instruction count at the last confirmation or restart.
     pub confirmed: u64,
     pub since: u64,
@@ -43,5 +45,15 @@ impl SignatureCheck {
         if self.marker.take().is_some() {
             self.signature.keep_first();
         }
+    }
+
+    /// Enters the `target` of the control-flow instruction at `pc`. If it is the first one after a sync, the value depends on the marker before.
+    #[inline]
+    pub fn flow(&mut self, pc: u64, target: u64) {
+        if self.maybe_marker {
+            self.maybe_marker = false;
+            self.known &= !self.signature.is_first(pc);
+        }
+        self.signature.flow(pc, target);
     }
 }

@@ -157,6 +157,10 @@ impl<'a> Core<'a> {
             if self.code.open && !self.skips {
                 self.lose(core, PathError::OutOfPlace("a code begins inside another one"), harts, sink);
             }
+            // the code that ended before was not decoded to its end
+            if self.skips {
+                harts.marker_unknown(core);
+            }
             (self.after_header, self.skips) = (false, false);
         }
         if self.skips {
