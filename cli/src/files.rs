@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_is_told_to_be_read_or_written() {
+    fn every_argument_is_listed_as_read_or_written() {
         let mut text = String::new();
         for (name, command) in commands(&crate::Cli::command(), "") {
             for (what, is) in [("reads", is_input as fn(&Arg) -> bool), ("writes", is_output)] {

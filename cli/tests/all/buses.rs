@@ -159,7 +159,7 @@ fn a_wrapped_range_decodes_from_a_resync() {
 
 /// A burst that is refused stops the port; what was written to memory before stays, and can be decoded.
 #[test]
-fn a_refused_burst_is_told() {
+fn a_refused_burst_is_reported() {
     into_memory("apb", "error", "--timestamps", str::to_string).unwrap_or_else(|said| panic!("{said}"));
 }
 

@@ -126,7 +126,7 @@ fn registers_are_written_over_the_line() {
 }
 
 #[test]
-fn a_noisy_line_is_told_and_the_trace_ends_at_the_hole() {
+fn a_noisy_line_is_reported_and_the_trace_ends_at_the_gap() {
     let place = simulated();
     let mut bytes = line(&place);
     let middle = bytes.len() / 2;
@@ -144,7 +144,7 @@ fn a_noisy_line_is_told_and_the_trace_ends_at_the_hole() {
 }
 
 #[test]
-fn a_line_that_is_cut_is_told() {
+fn a_line_that_is_cut_is_reported() {
     let place = simulated();
     let bytes = line(&place);
     let half = bytes[..bytes.len() / 2].to_vec();

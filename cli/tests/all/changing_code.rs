@@ -263,7 +263,7 @@ fn memory_of_several_moments_takes_the_place_of_the_program() {
     let profile = place.good(&format!("profile s.gtr --elf p.elf {memory}"));
     assert!(profile.contains("cold"), "{profile}");
     for (words, why) in [
-        ("--memory nop.bin", "expected `@` after the name of a file"),
+        ("--memory nop.bin", "no `@` after the name of the file; expected FILE@ADDR"),
         ("--memory nop.bin@x", "`x` is not an address"),
         ("--memory nop.bin@0,space=1", "s.gtr: reports no contexts"),
         ("--memory none.bin@0", "none.bin: No such file"),
@@ -344,7 +344,7 @@ fn side_files_say_what_was_written_when() {
         ("replay s.gtr --elf p.elf --patches pokes,.txt,space=1", "s.gtr: reports no contexts"),
         (&format!("replay t.gtr --elf p.elf {pokes}"), "are for traces with times"),
         ("encode p.elf --patches jit.dump -o c.gtr", "p.elf: is a program; `--patches` is for recordings"),
-        ("encode a.ret --patches jit.dump -o c.gtr", "`--patches`: expected a program in `--elf` too"),
+        ("encode a.ret --patches jit.dump -o c.gtr", "a.ret: is a recording; `--patches` needs its program in `--elf`"),
     ] {
         let found = refused(&place, words);
         assert!(found.contains(why), "{words}: {found}");

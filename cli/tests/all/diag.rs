@@ -364,7 +364,7 @@ fn a_written_chip_passes_its_bench_and_fails_when_a_byte_is_changed() {
 
 /// Full generators and every node, with unknown initial register values.
 #[test]
-fn a_chip_of_everything_passes_its_bench_and_has_its_ports_told() {
+fn a_chip_of_everything_passes_its_bench_and_has_its_ports_listed() {
     let place = Place::new();
     let object: serde_json::Value = serde_json::from_str(&place.good("diag gen --no-initial -o out --json")).unwrap();
     assert_eq!(object["parameters"]["clients"].as_array().unwrap().len(), 11);

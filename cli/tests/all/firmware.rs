@@ -27,7 +27,7 @@ const END: [u32; 6] = [
 ];
 
 #[test]
-fn a_crash_is_told_with_cause_place_and_address() {
+fn a_crash_is_reported_with_cause_location_and_address() {
     let handled = [
         &[
             0x0000_0297, // auipc t0, 0

@@ -64,9 +64,9 @@ fn processes_have_the_names_that_the_kernel_keeps() {
     for (words, message) in [
         (
             format!("profile n.gtr --elf named.elf --by process {POINTER}"),
-            format!("`--task-pointer`: only {recording}"),
+            format!("`--task-pointer running`: only {recording}"),
         ),
-        (format!("profile n.ret --elf named.elf {POINTER}"), format!("`--task-pointer`: only {recording}")),
+        (format!("profile n.ret --elf named.elf {POINTER}"), format!("`--task-pointer running`: only {recording}")),
         (
             "profile n.ret --elf named.elf --by process --task-pointer block_b --task-name 8 --write-names no.txt"
                 .into(),

@@ -53,7 +53,7 @@ fn what_does_not_fit_is_an_error_that_names_the_nearest() {
         ("--max-luts 5000 --min-mhz 300 --device ecp5", "`--min-mhz 300 --device ecp5`; nearest: "),
         ("--max-bits 0.0001", "no measured circuit fits `--max-bits 0.0001`; nearest: "),
         ("--max-bits 0", "`--max-bits 0`: expected a number above 0"),
-        ("", "required arguments were not provided"),
+        ("", "<--max-gates <N>|--max-luts <N>|--max-bits <BITS>>` is required"),
     ] {
         let o = Place::new().output(&format!("recommend {RUN} {words}"));
         let message = String::from_utf8_lossy(&o.stderr);

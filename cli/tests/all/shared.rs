@@ -45,7 +45,7 @@ fn a_trace_with_its_order_gives_the_run_back() {
 }
 
 #[test]
-fn damage_and_what_there_is_not_are_told() {
+fn damage_and_missing_parts_are_reported() {
     let place = Place::new();
     place.good(&format!("run {RUN} -o bank.ret"));
     place.good("encode bank.ret --scheme tr_e:m4+shared -o bank.gtr");

@@ -19,7 +19,7 @@ fn every_variant_replays_to_the_listing_of_t_raptor() {
 }
 
 #[test]
-fn hit_rates_are_told_in_place_of_mispredictions() {
+fn hit_rates_are_shown_in_place_of_mispredictions() {
     let place = Place::new();
     let stats = place.good(&format!("stats p.elf {SCHEME}"));
     for word in ["cache hits", "streams predicted", "stream descriptor", "variant=rbase sets=32 ways=4"] {

@@ -42,7 +42,7 @@ fn a_sweep_prints_its_totals_and_goes_on_from_what_is_there() {
 }
 
 #[test]
-fn shards_merge_and_a_missing_one_is_told() {
+fn shards_merge_and_a_missing_one_is_reported() {
     let place = Place::new();
     for shard in 1..=3 {
         place.command(&format!("{SWEEP} -o part{shard} --shard {shard}/3")).assert().success();
@@ -92,7 +92,7 @@ fn a_sweep_that_left_points_out_says_so_and_does_not_exit_with_0() {
 }
 
 #[test]
-fn what_cannot_be_swept_is_told() {
+fn what_cannot_be_swept_is_reported() {
     let place = Place::new();
     place.good("run p.elf --timing functional -o p.ret");
     let whole = std::fs::read(place.path().join("p.ret")).unwrap();

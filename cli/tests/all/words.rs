@@ -76,7 +76,7 @@ fn the_test_vectors_of_gen_replay_to_their_instructions() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn what_cannot_be_read_is_reported() {
     let place = traced();
     let mut said = String::new();
     let mut session = |words: &str| {
