@@ -197,7 +197,7 @@ mod tests {
 
     // Words and comments from `objdump -d` of assembled code.
     #[test]
-    fn branches_of_a32_are_told_by_their_bits() {
+    fn branches_of_a32_are_recognised_by_their_bits() {
         let at = |pc: u64, insn: u32| flow(&insn.to_le_bytes(), pc, State::default());
         assert_eq!(at(0x120b4, 0xeaffffdb), Flow::Jump(0x12028)); // b 12028
         assert_eq!(at(0x12068, 0x1bffffe4), Flow::Conditional(0x12000)); // blne 12000
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_of_thumb_are_told_by_their_bits() {
+    fn branches_of_thumb_are_recognised_by_their_bits() {
         let thumb = State { thumb: true, it: 0 };
         let at = |pc: u64, halves: &[u16]| {
             let code: Vec<u8> = halves.iter().flat_map(|h| h.to_le_bytes()).collect();

@@ -319,7 +319,7 @@ mod tests {
 
     // Bytes from `objdump -d` of assembled code.
     #[test]
-    fn branches_of_x86_are_told_by_their_bytes() {
+    fn branches_of_x86_are_recognised_by_their_bytes() {
         let at = |code: &[u8]| Machine::X86.flow(&[code], 0x4004ec, 0);
         // thesis figure 4.12: jnbe 0x4004f1 at 0x4004ec would be 77 03 with 2 bytes; 0f 87 with 6 bytes
         assert_eq!(at(&[0x77, 0x03]), Flow::Conditional(0x4004f1));
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_of_aarch64_are_told_by_their_bits() {
+    fn branches_of_aarch64_are_recognised_by_their_bits() {
         let at = |insn: u32| Machine::Aarch64.flow(&[&insn.to_le_bytes()], 0x1000, 0);
         assert_eq!(at(0x1400_0002), Flow::Jump(0x1008)); // b .+8
         assert_eq!(at(0x97ff_ffff), Flow::Call(0xffc)); // bl .-4

@@ -4,7 +4,7 @@
 //! those that ran, as after a patch, replay would take another path without notice. So each event is compared with the program
 //! while it is encoded. Addresses where the program has no code are not contradictions: replay ends there with an error.
 
-use retire::image::{Exit, ExitKind, Image, Place};
+use retire::image::{Exit, ExitKind, Image, Position};
 use retire::{FlowEvent, FlowKind};
 
 /// Compares events with a program, up to the first that contradicts it.
@@ -12,7 +12,7 @@ use retire::{FlowEvent, FlowKind};
 pub struct Contradictions {
     image: Image,
     /// Where each hart is, if that is known.
-    places: Vec<Option<Place>>,
+    positions: Vec<Option<Position>>,
     retired: Vec<u64>,
     found: Option<String>,
 }
@@ -38,42 +38,42 @@ impl Contradictions {
     /// Before the first event of `harts` harts.
     pub fn new(image: Image, harts: u8) -> Self {
         let harts = usize::from(harts);
-        Self { image, places: vec![None; harts], retired: vec![0; harts], found: None }
+        Self { image, positions: vec![None; harts], retired: vec![0; harts], found: None }
     }
 
     /// Takes the next event.
     pub fn event(&mut self, e: &FlowEvent) {
         let hart = usize::from(e.hart);
-        if self.found.is_some() || hart >= self.places.len() {
+        if self.found.is_some() || hart >= self.positions.len() {
             return;
         }
-        if let Some(place) = self.places[hart] {
+        if let Some(position) = self.positions[hart] {
             self.found = self
-                .contradicts(place, e)
+                .contradicts(position, e)
                 .map(|what| format!("core {}, after {} instructions: {what}", e.hart, self.retired[hart]));
         }
         self.retired[hart] += u64::from(e.count);
-        let mut place = self.places[hart].unwrap_or_default();
+        let mut position = self.positions[hart].unwrap_or_default();
         match e.kind {
             // the event that follows counts from before
             FlowKind::Context { alone: false, .. } => {}
             // the code of an address space is not the program's
-            FlowKind::Context { context, .. } if context.id() != 0 => self.places.clear(),
-            FlowKind::Stop => self.places[hart] = None,
+            FlowKind::Context { context, .. } if context.id() != 0 => self.positions.clear(),
+            FlowKind::Stop => self.positions[hart] = None,
             _ => {
-                place.pass(e);
-                self.places[hart] = Some(place);
+                position.pass(e);
+                self.positions[hart] = Some(position);
             }
         }
     }
 
     /// What the program has in place of what ran.
-    fn contradicts(&self, place: Place, e: &FlowEvent) -> Option<String> {
-        let (count, exit) = self.image.run_at(place.pc, place.when)?;
+    fn contradicts(&self, position: Position, e: &FlowEvent) -> Option<String> {
+        let (count, exit) = self.image.run_at(position.pc, position.when)?;
         let of_program = match exit.kind {
             ExitKind::End if count < e.count => return None,
             ExitKind::End => "no branch".to_string(),
-            _ => format!("one at 0x{:08x}, {count} instructions after 0x{:08x}", exit.pc, place.pc),
+            _ => format!("one at 0x{:08x}, {count} instructions after 0x{:08x}", exit.pc, position.pc),
         };
         // a system call that returns from a handler is none in its bytes
         if e.count == 0 || matches!(e.kind, FlowKind::TrapReturn | FlowKind::Gap { .. }) {
@@ -81,7 +81,7 @@ impl Contradictions {
         }
         if !e.kind.retires() {
             let straight = e.count < count || e.count == count && exit.kind == ExitKind::End;
-            let there = straight && self.image.skip_at(place.pc, e.count, place.when) == Some(e.pc);
+            let there = straight && self.image.skip_at(position.pc, e.count, position.when) == Some(e.pc);
             let what = || format!("0x{:08x} was reached without a branch, but the program has {of_program}", e.pc);
             return (!there).then(what);
         }

@@ -4,7 +4,7 @@ use crate::check::describe;
 use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
 use crate::symbols::Symbols;
-use retire::image::{Image, Instruction, Places};
+use retire::image::{Image, Instruction, Positions};
 use retire::{Context, FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
 use std::io::Write;
@@ -19,7 +19,7 @@ pub struct Listing<'a> {
     contexts: Contexts,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
-    places: Places,
+    positions: Positions,
     filter: Filter,
     left: u64,
     symbols: ByContext<Symbols>,
@@ -41,10 +41,10 @@ fn hex(v: u32) -> [u8; 8] {
 impl<'a> Listing<'a> {
     /// Lists the first `left` instructions that `filter` accepts to `out`.
     pub fn new(image: Image, cores: u8, filter: Filter, left: u64, out: &'a mut dyn Write) -> Self {
-        let (places, contexts) = (Places::new(cores), Contexts::new(cores));
+        let (positions, contexts) = (Positions::new(cores), Contexts::new(cores));
         let symbols = ByContext::new(Symbols::default(), Vec::new());
         let code = Rc::new(ByContext::new(image, Vec::new()));
-        Self { code, contexts, out, lines: Vec::new(), places, filter, left, symbols, error: None }
+        Self { code, contexts, out, lines: Vec::new(), positions, filter, left, symbols, error: None }
     }
 
     /// Adds programs of contexts.
@@ -97,8 +97,8 @@ impl<'a> Listing<'a> {
             self.flush()?;
         }
         let code = Rc::clone(&self.code);
-        let place = self.places.of(e.hart);
-        let mut instructions = code.get(context).instructions(place.pc, place.when).peekable();
+        let position = self.positions.of(e.hart);
+        let mut instructions = code.get(context).instructions(position.pc, position.when).peekable();
         if e.count > 0 && instructions.peek().is_none() {
             // with code learned from a recording, only branches are known
             if !self.filter.take_run(e.hart, e.pc, e.count) {
@@ -170,7 +170,7 @@ impl ReplaySink for Listing<'_> {
         if context != next && listed && self.filter.between(e.hart, e.pc) {
             self.error = writeln!(self.lines, "{:>4}  context {next}", e.hart).err();
         }
-        self.places.pass(e);
+        self.positions.pass(e);
     }
 }
 

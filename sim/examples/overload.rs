@@ -51,7 +51,7 @@ const SOME: [&str; 6] = ["bank", "fsm", "irq", "parse", "lz", "strsearch"];
 /// Results of a run.
 #[derive(Clone, Copy, Default)]
 struct Sum {
-    told: u64,
+    reported: u64,
     all: u64,
     gaps: u64,
 }
@@ -113,7 +113,7 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
             out.drain();
         }
     }
-    sum.told = core_traces.iter().map(|core_trace| core_trace.rates().instructions).sum();
+    sum.reported = core_traces.iter().map(|core_trace| core_trace.rates().instructions).sum();
     sum
 }
 
@@ -168,10 +168,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                     let mut sum = Sum::default();
                     for (events, asked) in runs.iter().zip(&rates) {
                         let s = overloaded(&params, events, asked * 100.0 / load as f64, way);
-                        sum = Sum { told: sum.told + s.told, all: sum.all + s.all, gaps: sum.gaps + s.gaps };
+                        sum =
+                            Sum { reported: sum.reported + s.reported, all: sum.all + s.all, gaps: sum.gaps + s.gaps };
                     }
-                    let lost = (sum.all - sum.told) / sum.gaps.max(1);
-                    format!(" {:.1} %, {lost} |", 100.0 * sum.told as f64 / sum.all as f64)
+                    let lost = (sum.all - sum.reported) / sum.gaps.max(1);
+                    format!(" {:.1} %, {lost} |", 100.0 * sum.reported as f64 / sum.all as f64)
                 });
                 println!("| {} |{}", way.name, cells.concat());
             }

@@ -1,6 +1,6 @@
-// Properties inside the emitted event FIFO: it is a queue of PLACES entries, two fewer than its memory has
+// Properties inside the emitted event FIFO: it is a queue of ENTRIES entries, two fewer than its memory has
 //
-// Sizes: PLACES, COUNT_BITS, ADDRESS_BITS, CC_BITS; EARLY if addresses come one cycle before the rest. One entry, any
+// Sizes: ENTRIES, COUNT_BITS, ADDRESS_BITS, CC_BITS; EARLY if addresses come one cycle before the rest. One entry, any
 // of them, is followed from its push to its pop.
 
 // environment: only valid entries are popped, unused bits are 0
@@ -16,11 +16,11 @@ reg [8:0] f_held = 0;
 reg f_there = 0;
 // whether fewer than three entries were free at the last edge
 reg f_low = 0;
-wire f_take = entry$push && f_held != `PLACES;
+wire f_take = entry$push && f_held != `ENTRIES;
 always @(posedge clock) begin
     f_held <= reset ? 0 : f_held + f_take - pop;
     f_there <= !reset && f_held > pop;
-    f_low <= !reset && `PLACES - f_held < 3;
+    f_low <= !reset && `ENTRIES - f_held < 3;
 end
 
 // the followed entry: its fields, how many are ahead of it, what was requested at the last edge
@@ -67,10 +67,10 @@ end
 
 always @(*) begin
     count_is_true: assert(none == (f_held == 0) && full == f_low);
-    room_for_two: assert(full || `PLACES - f_held >= 2);
-    never_more_than_fit: assert(f_held <= `PLACES);
+    space_for_two: assert(full || `ENTRIES - f_held >= 2);
+    never_more_than_fit: assert(f_held <= `ENTRIES);
     there_when_it_must: assert(have == f_there);
-    comes_out_in_turn: assert(!(f_follow && f_held == 0));
+    comes_out_in_order: assert(!(f_follow && f_held == 0));
     as_it_went_in: assert(!(f_first && have) || (word == f_word && cc == f_cc));
 end
 
@@ -87,11 +87,11 @@ always @(*) stays_until_pop: assert(!f_stays || (have && (f_asked != f_seen_fiel
 
 // register invariants, which make the rest inductive: the distance of the pointers is the count, the followed entry is
 // where its position says, and the read data is what is stored there
-wire [7:0] f_place [0:`PLACES];
+wire [7:0] f_place [0:`ENTRIES];
 assign f_place[0] = read$q;
 genvar f_i;
 generate
-    for (f_i = 0; f_i < `PLACES; f_i = f_i + 1) begin : walk
+    for (f_i = 0; f_i < `ENTRIES; f_i = f_i + 1) begin : walk
         assign f_place[f_i + 1] = {f_place[f_i][6:0], ~^(f_place[f_i] & feedback)} & mask;
     end
 endgenerate
@@ -113,8 +113,8 @@ wire [`ADDRESS_BITS-1:0] f_lies;
 wire [`CC_BITS-1:0] f_when, f_lies_cc;
 `ifndef OUTSIDE
 always @(*) begin
-    state_count: assert(read_valid$q == f_there && few_free$q == f_low && f_held <= `PLACES && (!f_there || f_held != 0));
-    state_places: assert(read$q <= `PLACES && write$q == f_place[f_held]);
+    state_count: assert(read_valid$q == f_there && few_free$q == f_low && f_held <= `ENTRIES && (!f_there || f_held != 0));
+    state_places: assert(read$q <= `ENTRIES && write$q == f_place[f_held]);
     state_followed: assert(!f_follow || (f_ahead < f_held && {f_target, f_pc, f_icnt, f_count} == f_entry && f_cc == f_when));
     state_read: assert(!f_there || (word == f_lies && cc == f_lies_cc));
 end
@@ -125,11 +125,11 @@ reg [8:0] f_popped = 0;
 reg f_refused = 0;
 always @(posedge clock) begin
     if (pop && f_popped != 511) f_popped <= f_popped + 1;
-    if (entry$push && f_held == `PLACES) f_refused <= 1;
+    if (entry$push && f_held == `ENTRIES) f_refused <= 1;
 end
 always @(*) begin
-    cover(full && f_held == `PLACES && entry$push);
+    cover(full && f_held == `ENTRIES && entry$push);
     cover(f_first && pop && f_refused && f_ahead == 0);
-    cover(f_popped > `PLACES && f_first && have && f_asked == 3);
+    cover(f_popped > `ENTRIES && f_first && have && f_asked == 3);
     cover(f_there && pop && f_held == 1);
 end

@@ -1,13 +1,13 @@
 // Properties inside the emitted merger: entries are handed out by cycle of push, then by core, and none is lost
 //
-// Sizes: CORES; PLACES, the entries of each FIFO; NOTE_BITS, the address bits of a note; SUM_BITS for CORES * PLACES.
+// Sizes: CORES; ENTRIES, the entries of each FIFO; NOTE_BITS, the address bits of a note; SUM_BITS for CORES * ENTRIES.
 // One entry of any core is followed from its push until it is handed out; the entries ahead of it are counted.
 
 localparam [15:0] f_cores = (1 << `CORES) - 1;
 
 // entries in each FIFO, and their total
 reg [`SUM_BITS-1:0] f_held [0:`CORES - 1];
-wire [15:0] f_some, f_room;
+wire [15:0] f_some, f_space;
 wire [`CORES-1:0] f_fits;
 wire [`SUM_BITS-1:0] f_sum [0:`CORES];
 assign f_sum[0] = 0;
@@ -16,14 +16,14 @@ generate
     for (f_k = 0; f_k < `CORES; f_k = f_k + 1) begin : fifo
         initial f_held[f_k] = 0;
         assign f_some[f_k] = f_held[f_k] != 0;
-        assign f_room[f_k] = f_held[f_k] != `PLACES;
-        assign f_fits[f_k] = f_held[f_k] <= `PLACES;
+        assign f_space[f_k] = f_held[f_k] != `ENTRIES;
+        assign f_fits[f_k] = f_held[f_k] <= `ENTRIES;
         assign f_sum[f_k + 1] = f_sum[f_k] + f_held[f_k];
         always @(posedge clock) f_held[f_k] <= reset ? 0 : f_held[f_k] + pushes[f_k] - (done && core == f_k);
     end
 endgenerate
 assign f_some[15:`CORES] = 0;
-assign f_room[15:`CORES] = 0;
+assign f_space[15:`CORES] = 0;
 wire [`SUM_BITS-1:0] f_all = f_sum[`CORES];
 
 function [`SUM_BITS-1:0] f_ones(input [15:0] x);
@@ -58,13 +58,13 @@ end
 // environment; a FIFO may show its entries late
 always @(*) begin
     assume(f_core < `CORES);
-    assume((pushes & ~f_room) == 0);
+    assume((pushes & ~f_space) == 0);
     assume((have & ~f_some) == 0);
     if (done) assume(show);
 end
 
 always @(*) begin
-    in_its_turn: assert(!(f_first && show) || core == f_core);
+    in_order_of_arrival: assert(!(f_first && show) || core == f_core);
     only_what_is_there: assert(!show || (core < `CORES && have[core]));
     never_more_than_fit: assert(&f_fits);
     none_is_forgotten: assert(!f_follow || f_ahead < f_all);
@@ -123,7 +123,7 @@ end endgenerate
 reg [5:0] f_done = 0;
 always @(posedge clock) if (done && f_done != 63) f_done <= f_done + 1;
 always @(*) begin
-    cover(f_room == 0);
+    cover(f_space == 0);
     cover(f_done > 1 << `NOTE_BITS && f_first && show && f_core == `CORES - 1);
     cover(f_waits == (`CORES == 1 ? 0 : 2));
 end

@@ -38,13 +38,13 @@ end
 // inductive invariant: where the bits are; those of the top move to the others one cycle after their slice
 wire [5:0] f_bytes = {full$q, nibble_count$q, 2'd0};
 wire [27:0] f_low = `MOST == 4 ? (moves$q ? {top$q[3:0], low$q[27:4]} : low$q) : (moves$q ? {top$q, low$q[23:8]} : low$q[23:0]);
-localparam f_room = 32 - `MOST;
+localparam f_space = 32 - `MOST;
 `ifndef OUTSIDE
 always @(*) begin
     state_fill: assert(f_fill == f_bytes + held$q && held$q < `MOST && f_bytes % `MOST == 0 && !(full$q && nibble_count$q != 0) && f_bits >> f_fill == 0);
     state_rest: assert(rest$q == f_bits >> f_bytes);
     state_lane: assert(nibbles == nibble_count$q && !(full$q && moves$q) && top$q >> `MOST == 0);
-    state_word: assert(full$q || nibble_count$q == 0 || f_low >> (f_room - f_bytes) == (f_bits & ((40'd1 << f_bytes) - 1)));
+    state_word: assert(full$q || nibble_count$q == 0 || f_low >> (f_space - f_bytes) == (f_bits & ((40'd1 << f_bytes) - 1)));
     state_full: assert(!full$q || words$data == f_bits[31:0]);
 end
 `endif

@@ -1,6 +1,6 @@
 // Properties inside the emitted router: it guarantees what the ring relies on
 //
-// Sizes: ADDRESS, PLACES, LOG2_PLACES, FIRST. The rest of the ring is assumed to behave as the other routers are proved
+// Sizes: ADDRESS, ENTRIES, LOG2_ENTRIES, FIRST. The rest of the ring is assumed to behave as the other routers are proved
 // to: it returns what was sent, in order, unchanged but for the destination in the first word, and before the token.
 // One word of the outgoing packet, any of them, is followed, and one word of any received packet.
 
@@ -85,8 +85,8 @@ reg f_keeps = 0, f_copying = 0, f_strip = 0;
 reg [5:0] f_kept = 0;
 wire f_here = f_ihead && !f_out && f_dest == `ADDRESS;
 wire f_free = !(f_keeps && f_kept != f_src);
-wire f_takes = f_here && f_free && f_count != `PLACES;
-wire f_hears = f_ihead && !f_out && f_dest == 62 && !f_keeps && f_count != `PLACES;
+wire f_takes = f_here && f_free && f_count != `ENTRIES;
+wire f_hears = f_ihead && !f_out && f_dest == 62 && !f_keeps && f_count != `ENTRIES;
 wire f_stored = f_iends && f_copying;
 wire f_take = got$valid && got$ready;
 wire f_freed = f_take && read_at$q == 1;
@@ -126,10 +126,10 @@ always @(*) begin
     goes_through: assert(f_now != 0 || (to$valid == f_want && (!to$valid || to$word == f_through)));
     own_in_a_row: assert(f_now != 1 || (to$valid && f_onow == f_len - f_idx));
     own_as_put: assert(!(f_now == 1 && f_idx == f_pos + 1) || to$word == f_word);
-    token_behind: assert(f_now != 2 || (f_otoken && (!f_out || f_idx == f_len)));
+    token_follows: assert(f_now != 2 || (f_otoken && (!f_out || f_idx == f_len)));
     nothing_overwritten: assert(!((f_emits || f_emits_token) && from$valid && !f_itoken && !f_out));
     kept_until_its_fate: assert(put$ready == !f_held);
-    fate_as_told: assert({fate$delivered, fate$again, fate$absent} == (!f_own_head ? 3'b000 :
+    fate_as_reported: assert({fate$delivered, fate$again, fate$absent} == (!f_own_head ? 3'b000 :
         f_dest == 61 || f_dest == 62 ? 3'b100 : f_dest == 60 ? 3'b010 : 3'b001));
 end
 
@@ -170,7 +170,7 @@ always @(posedge clock) begin
     f_seen <= got$word;
 end
 always @(*) begin
-    never_more_than_fit: assert(f_count <= `PLACES);
+    never_more_than_fit: assert(f_count <= `ENTRIES);
     there_when_it_must: assert(got$valid == (f_count != 0) && (!f_first || got$valid));
     as_it_came: assert(!(f_first && f_ridx == f_rpos) || got$word == f_rword);
     as_long_as_it_came: assert(!(f_first && f_take) || f_freed == (f_ridx + 1 == f_rlen));
@@ -192,7 +192,7 @@ always @(*) begin
     state_back: assert(!f_out || (f_back <= f_idx && f_idx <= f_len && f_idx != 0 && f_back < f_len && f_held));
     state_back_left: assert(!f_out || f_ileft == (f_back == 0 ? 0 : f_len - f_back));
     state_told: assert(!(f_out && f_back != 0) || refused$q == f_refused);
-    state_copying: assert(!(f_ileft != 0 && f_copying) || (f_count != `PLACES && !f_strip));
+    state_copying: assert(!(f_ileft != 0 && f_copying) || (f_count != `ENTRIES && !f_strip));
     state_kept: assert(reserved$q == f_keeps && (!f_keeps || reserved_for$q == f_kept) && count$q == f_count);
     state_put: assert(put_at$q == f_pleft && full$q == f_held && (f_pleft == 0) == (f_pidx == 0));
     state_put_length: assert(f_pleft == 0 || (f_pidx + f_pleft == f_len && f_pidx < f_len && bad_dest$q == f_bad && !f_held));
@@ -207,7 +207,7 @@ always @(*) begin
     state_now: assert((f_now != 1 || (f_out && !f_tok)) && !(f_now == 0 && f_out && !f_tok) && (f_now != 2 || !f_boot));
     state_age: assert(f_age == (f_out && !f_tok ? f_idx - 1 : f_otoken ? f_age : 0));
     state_slots: assert(write_slot$q == ((read_slot$q + f_count) & slots) && (read_slot$q & ~slots) == 0);
-    state_reads: assert(f_count == 0 ? read_at$q == 0 && f_ridx == 0 : f_comes == places$rdata);
+    state_reads: assert(f_count == 0 ? read_at$q == 0 && f_ridx == 0 : f_comes == packets$rdata);
     state_follow: assert(!f_follow || (f_rlen >= 2 && f_rlen <= 16 && (f_arrived ? f_ahead < f_count : f_ahead == f_count)));
     state_coming: assert(!(f_follow && !f_arrived) || (f_ileft != 0 && f_copying && f_widx != 0 && f_widx + f_ileft == f_rlen));
     state_lies: assert(!f_follow || f_came_head[15:12] + 2 == f_rlen);

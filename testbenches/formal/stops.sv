@@ -32,7 +32,7 @@ always @(*) begin
         same_kinds: assert(entry$pre == f_entry$pre && entry$post == f_entry$post && entry$cc == f_entry$cc);
         same_instructions: assert(entry$pre == 0 && entry$post != 3 || entry$pre == 2 || entry$icnt == f_entry$icnt);
         same_branches: assert(!(f_control && entry$post == 1) && (f_control || entry$post == 0) || entry$bcnt == f_entry$bcnt);
-        same_places: assert(f_control || entry$pre == 0 || f_pc_is_same);
+        same_pcs: assert(f_control || entry$pre == 0 || f_pc_is_same);
         same_targets: assert(f_control || entry$post != 2 || f_target_is_same);
     end
     same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$loses, control$take, control$give_back,

@@ -7,7 +7,7 @@
 use crate::verilog::VerilogError;
 use fpga::cosim::tools::{run, tool_name};
 use hdl::verilog::{plain, write, Style, Unsupported};
-use hdl::widget::mem::{MemoryShape, Place};
+use hdl::widget::mem::{MemoryShape, Placement};
 use rust_hdl::prelude::*;
 
 /// Error of a failed proof.
@@ -32,7 +32,7 @@ pub fn prove(block: &dyn Block, change: impl Fn(String) -> String) -> Result<u64
     let gold = without_memories(&modules.defines())?;
     let written = write(block, &Style { name: "gate".into(), ..Style::default() })?;
     let both = "module both();\ntop gold();\ngate gate();\nendmodule\n";
-    let script = script(&gold, &written.text, &written.places);
+    let script = script(&gold, &written.text, &written.renamed);
     let dir = tempfile::Builder::new().prefix("goshawk-same-").tempdir().map_err(VerilogError::from)?;
     for (name, text) in
         [("gold.v", gold), ("gate.v", change(written.text)), ("both.v", both.into()), ("same.ys", script)]
@@ -65,10 +65,10 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
             continue;
         };
         let wrong = || SameError::Memory(module.to_string());
-        let kind = match (shape.fields, shape.place) {
-            (1, Place::Auto) => "mem",
-            (1, Place::Memory) => "small_mem",
-            (1, Place::Block) => "block_mem",
+        let kind = match (shape.fields, shape.placement) {
+            (1, Placement::Auto) => "mem",
+            (1, Placement::Memory) => "small_mem",
+            (1, Placement::Block) => "block_mem",
             (2, _) => "pair_mem",
             _ => "field_mem",
         };
@@ -111,7 +111,7 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
 /// Maximum length of a selection that all versions accept.
 const CHUNK: usize = 50;
 
-fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
+fn script(gold: &str, gate: &str, renamed: &[(String, String)]) -> String {
     let mut s = "read_verilog gold.v gate.v both.v\nhierarchy -top both\nproc -norom\ndelete both\n".to_string();
     for kind in ["mem", "small_mem", "block_mem", "pair_mem", "field_mem"] {
         if gate.contains(&format!("module gate_{kind} ")) {
@@ -119,7 +119,7 @@ fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
         }
     }
     s.push_str("flatten\ncd top\n");
-    let registers: Vec<_> = places.iter().filter(|(old, _)| old.ends_with(".q")).collect();
+    let registers: Vec<_> = renamed.iter().filter(|(old, _)| old.ends_with(".q")).collect();
     // only registers are paired by name
     let hide = |names: Vec<&String>| {
         let mut s = String::new();
@@ -132,7 +132,7 @@ fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
         format!("{s}{others}\n")
     };
     s.push_str(&hide(registers.iter().map(|r| &r.0).collect()));
-    for (old, new) in places {
+    for (old, new) in renamed {
         let cell = if old.ends_with(".q") { "" } else { ".m" };
         s.push_str(&format!("rename {old}{cell} {new}\n"));
     }

@@ -186,7 +186,7 @@ fn every_pc_of_arm_is_one_that_qemu_logs() {
 }
 
 #[test]
-fn conditional_indirect_branches_of_arm_are_told_with_their_outcome() {
+fn conditional_indirect_branches_of_arm_have_their_outcome() {
     let found = check_against_log("qemu-arm", &compiled("arm", ARM[0]));
     for how in [Indirect::Jump, Indirect::Call, Indirect::Return] {
         for taken in [false, true] {

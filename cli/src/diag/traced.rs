@@ -21,7 +21,7 @@ use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::diag::chip::FRAME_BYTES;
-use sim::diag::node::trace::{write, ADDRESS, PLACES};
+use sim::diag::node::trace::{write, ADDRESS, DEPTH};
 use sim::diag::packet::{Body, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
 use sim::diag::trigger::{GeneratorParams, Trigger};
@@ -278,9 +278,9 @@ impl Traced {
         };
         let max_waiting = match self.replayed.max_waiting {
             None => String::new(),
-            Some(words) if words <= u64::from(PLACES) => format!(", up to {words} words waited for it"),
+            Some(words) if words <= u64::from(DEPTH) => format!(", up to {words} words waited for it"),
             Some(words) => format!(
-                ", up to {} words waited for it, where a node has {PLACES} entries and the golden trace system is unbounded",
+                ", up to {} words waited for it, where a node has {DEPTH} entries and the golden trace system is unbounded",
                 count(words)
             ),
         };

@@ -432,8 +432,8 @@ impl Builder<'_> {
         unshared(self.app, &name, |c| matches!(c, Consumer::Log(o, _) if o == l))?;
         let rule = log_rule(self.app, l);
         let n = self.put(&name, |node| match node {
-            Node::Log(n) if n.room() != usize::from(LOG_DEPTH) => {
-                Some(Err(format!("the node has room for {} events, a script's log has {LOG_DEPTH}", n.room())))
+            Node::Log(n) if n.capacity() != usize::from(LOG_DEPTH) => {
+                Some(Err(format!("the node has room for {} events, a script's log has {LOG_DEPTH}", n.capacity())))
             }
             Node::Log(n) if n.rule().is_some() => Some(Err("the node has a log".into())),
             Node::Log(n) => {

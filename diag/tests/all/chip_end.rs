@@ -42,7 +42,7 @@ impl ChipEnd {
         while let Some(frame) = self.framer.repeated() {
             out.extend(frame);
         }
-        while self.framer.has_room() {
+        while self.framer.has_space() {
             let Some(packet) = self.waiting.pop_front() else { break };
             out.extend(self.framer.frame(&packet.to_words()));
         }

@@ -18,7 +18,7 @@ fn wrong(script: &str) -> String {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_position() {
     let cases = [
         ("", "x.dx:1:1: the script is empty"),
         ("call:get_balance { @n = count() ", "x.dx:1:33: expected `;` or `}`, found the end"),

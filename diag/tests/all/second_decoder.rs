@@ -174,7 +174,7 @@ fn it_finds_all_clients_of_a_ring() {
         let words = format!("{number:04x} {capacity:04x} ({}, capacity {capacity})", kind.name());
         want.push(format!("{} -> 63 read-data 0x000 {words}", 16 + n));
     }
-    let (address, places) = (trace::ADDRESS, trace::PLACES);
+    let (address, places) = (trace::ADDRESS, trace::DEPTH);
     want.push(format!("{address} -> 63 read-data 0x000 000a {places:04x} (trace, capacity {places})"));
     want.push(format!("{} frames, 0 missing, 0 malformed, 0 bytes outside", want.len()));
     assert_eq!((text.lines().collect::<Vec<_>>(), code), (want.iter().map(String::as_str).collect(), Some(0)));

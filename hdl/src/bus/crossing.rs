@@ -52,7 +52,7 @@ pub struct Crossing<const N: usize> {
     written_here: DFF<Bits<3>>,
     full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
-    place: Signal<Local, Bits<2>>,
+    entry: Signal<Local, Bits<2>>,
     then: Signal<Local, Bits<3>>,
     there: Signal<Local, Bit>,
     oldest: Signal<Local, Bits<2>>,
@@ -92,20 +92,20 @@ impl<const N: usize> Logic for Crossing<N> {
         self.full.next = self.written_gray.q.val() == (self.read_here.q.val() ^ self.full_mask.val());
         self.push.next = self.words.valid.val() & !self.full.val();
         self.words.ready.next = !self.full.val();
-        self.place.next = self.written.q.val().get_bits::<2>(0);
+        self.entry.next = self.written.q.val().get_bits::<2>(0);
         self.then.next = self.written.q.val();
         if self.push.val() {
             self.then.next = self.written.q.val() + self.one.val();
-            if self.place.val() == self.first.val() {
+            if self.entry.val() == self.first.val() {
                 self.slot0.d.next = self.words.data.val();
             }
-            if self.place.val() == self.second.val() {
+            if self.entry.val() == self.second.val() {
                 self.slot1.d.next = self.words.data.val();
             }
-            if self.place.val() == self.third.val() {
+            if self.entry.val() == self.third.val() {
                 self.slot2.d.next = self.words.data.val();
             }
-            if self.place.val() == self.fourth.val() {
+            if self.entry.val() == self.fourth.val() {
                 self.slot3.d.next = self.words.data.val();
             }
         }

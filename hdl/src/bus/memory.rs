@@ -81,7 +81,7 @@ pub struct MemoryPort {
     address: DFF<Bits<30>>,
     length: DFF<Bits<5>>,
     left: DFF<Bits<5>>,
-    answer: DFF<Bits<32>>,
+    read_data: DFF<Bits<32>>,
     open: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
@@ -91,7 +91,7 @@ pub struct MemoryPort {
     clear: Signal<Local, Bits<3>>,
     raise: Signal<Local, Bits<3>>,
     on: Signal<Local, Bit>,
-    place: Signal<Local, Bits<30>>,
+    word_address: Signal<Local, Bits<30>>,
     border: Signal<Local, Bits<11>>,
     rest: Signal<Local, Bits<30>>,
     most_now: Signal<Local, Bits<5>>,
@@ -116,7 +116,7 @@ pub struct MemoryPort {
     mark_addr: Fixed<Bits<3>>,
     most: Fixed<Bits<5>>,
     page: Fixed<Bits<11>>,
-    places: Fixed<Bits<6>>,
+    depth: Fixed<Bits<6>>,
     one_5: Fixed<Bits<5>>,
     one_6: Fixed<Bits<6>>,
     one_7: Fixed<Bits<7>>,
@@ -152,10 +152,10 @@ impl MemoryPort {
     /// # Panics
     /// If a register field is not where the circuit expects it.
     pub fn new() -> Self {
-        let places = [("control", "enable", 0), ("control", "stop", 1), ("control", "discard", 2)];
+        let depth = [("control", "enable", 0), ("control", "stop", 1), ("control", "discard", 2)];
         let states = [("status", "running", 0), ("status", "response", 4)];
         let flags = [("interrupt", "watermark", 0), ("interrupt", "full", 1), ("interrupt", "error", 2)];
-        for (reg, field, at) in places.into_iter().chain(states).chain(flags) {
+        for (reg, field, at) in depth.into_iter().chain(states).chain(flags) {
             assert_eq!(lsb(&format!("memory_{reg}"), field), at, "{reg}.{field}");
         }
         assert_eq!((FIFO_DEPTH, FLUSH_CYCLES), (32, 64), "widths of the queue and of the quiet clocks");
@@ -170,7 +170,7 @@ impl MemoryPort {
             mark_addr: addr("memory_watermark"),
             most: Fixed::of(BURST),
             page: Fixed::of(PAGE),
-            places: Fixed::of(FIFO_DEPTH as u64),
+            depth: Fixed::of(FIFO_DEPTH as u64),
             one_5: Fixed::of(1u8),
             one_6: Fixed::of(1u8),
             one_7: Fixed::of(1u8),
@@ -210,14 +210,14 @@ impl Logic for MemoryPort {
             address,
             length,
             left,
-            answer
+            read_data
         );
         self.queue.clock.next = self.clock.val();
 
         // words enter the queue, and leave it in a burst
         self.open.next = self.discard.q.val();
         if self.running.q.val() {
-            self.open.next = !self.closing.q.val() & (self.held.q.val() != self.places.val());
+            self.open.next = !self.closing.q.val() & (self.held.q.val() != self.depth.val());
         }
         self.words.ready.next = self.open.val();
         self.push.next = self.words.valid.val() & self.open.val() & self.running.q.val();
@@ -290,8 +290,8 @@ impl Logic for MemoryPort {
         self.raise.next = 0.into();
 
         // a burst crosses neither a 4 KiB boundary nor the end of the range
-        self.place.next = self.base.q.val() + self.offset.q.val();
-        self.border.next = self.page.val() - bit_cast::<11, 10>(self.place.val().get_bits::<10>(0));
+        self.word_address.next = self.base.q.val() + self.offset.q.val();
+        self.border.next = self.page.val() - bit_cast::<11, 10>(self.word_address.val().get_bits::<10>(0));
         self.rest.next = self.size.q.val() - self.offset.q.val();
         self.most_now.next = self.most.val();
         if self.border.val() < bit_cast::<11, 5>(self.most.val()) {
@@ -305,7 +305,7 @@ impl Logic for MemoryPort {
             self.running.q.val() & !self.addressing.q.val() & !self.sending.q.val() & !self.answering.q.val();
         self.settled.d.next = self.waits.val();
         if self.waits.val() {
-            self.address.d.next = self.place.val();
+            self.address.d.next = self.word_address.val();
         }
         self.enough.next = self.held.q.val() >= bit_cast::<6, 5>(self.limit.q.val());
         self.now.next = self.held.q.val().get_bits::<5>(0);
@@ -371,32 +371,32 @@ impl Logic for MemoryPort {
 
         // register reads
         self.on.next = self.running.q.val() & !self.closing.q.val();
-        self.answer.d.next = bit_cast::<32, 30>(self.mark.q.val()) << 2;
+        self.read_data.d.next = bit_cast::<32, 30>(self.mark.q.val()) << 2;
         if self.bus.addr.val() == self.base_addr.val() {
-            self.answer.d.next = bit_cast::<32, 30>(self.base.q.val()) << 2;
+            self.read_data.d.next = bit_cast::<32, 30>(self.base.q.val()) << 2;
         }
         if self.bus.addr.val() == self.size_addr.val() {
-            self.answer.d.next = bit_cast::<32, 30>(self.size.q.val()) << 2;
+            self.read_data.d.next = bit_cast::<32, 30>(self.size.q.val()) << 2;
         }
         if self.bus.addr.val() == self.control_addr.val() {
-            self.answer.d.next = bit_cast::<32, 1>(self.on.val().into())
+            self.read_data.d.next = bit_cast::<32, 1>(self.on.val().into())
                 | (bit_cast::<32, 1>(self.stop.q.val().into()) << 1)
                 | (bit_cast::<32, 1>(self.discard.q.val().into()) << 2);
         }
         if self.bus.addr.val() == self.status_addr.val() {
-            self.answer.d.next =
+            self.read_data.d.next =
                 bit_cast::<32, 1>(self.running.q.val().into()) | (bit_cast::<32, 2>(self.response.q.val()) << 4);
         }
         if self.bus.addr.val() == self.interrupt_addr.val() {
-            self.answer.d.next = bit_cast::<32, 3>(self.flags.q.val());
+            self.read_data.d.next = bit_cast::<32, 3>(self.flags.q.val());
         }
         if self.bus.addr.val() == self.pointer_addr.val() {
-            self.answer.d.next = bit_cast::<32, 30>(self.offset.q.val()) << 2;
+            self.read_data.d.next = bit_cast::<32, 30>(self.offset.q.val()) << 2;
         }
         if self.bus.addr.val() == self.wraps_addr.val() {
-            self.answer.d.next = self.wraps.q.val();
+            self.read_data.d.next = self.wraps.q.val();
         }
-        self.bus.rdata.next = self.answer.q.val();
+        self.bus.rdata.next = self.read_data.q.val();
 
         self.awid.next = false;
         self.awaddr.next = bit_cast::<32, 30>(self.address.q.val()) << 2;

@@ -44,7 +44,7 @@ pub struct Packets {
     ends: DFF<Bit>,
     last: Signal<Local, Bit>,
     there: Signal<Local, Bit>,
-    room: Signal<Local, Bit>,
+    can_load: Signal<Local, Bit>,
     mark: Fixed<Bits<33>>,
 }
 
@@ -61,8 +61,8 @@ impl Logic for Packets {
         dff_setup!(self, clock, have, word, ended, ends);
         self.last.next = self.ended.q.val() | (!self.session.val() & !self.words.valid.val());
         self.there.next = self.have.q.val() & (self.words.valid.val() | self.last.val());
-        self.room.next = !self.have.q.val() | self.out.ready.val();
-        self.words.ready.next = self.room.val();
+        self.can_load.next = !self.have.q.val() | self.out.ready.val();
+        self.words.ready.next = self.can_load.val();
         self.out.valid.next = self.there.val();
         self.out.data.next = bit_cast::<33, 32>(self.word.q.val());
         if self.last.val() {
@@ -72,12 +72,12 @@ impl Logic for Packets {
         if !self.session.val() & !self.words.valid.val() {
             self.ended.d.next = true;
         }
-        self.ends.d.next = (self.ends.q.val() | !self.session.val()) & self.words.valid.val() & !self.room.val();
+        self.ends.d.next = (self.ends.q.val() | !self.session.val()) & self.words.valid.val() & !self.can_load.val();
         if self.there.val() & self.out.ready.val() {
             self.have.d.next = false;
             self.ended.d.next = false;
         }
-        if self.words.valid.val() & self.room.val() {
+        if self.words.valid.val() & self.can_load.val() {
             self.have.d.next = true;
             self.word.d.next = self.words.data.val();
             self.ended.d.next = self.ends.q.val() | !self.session.val();

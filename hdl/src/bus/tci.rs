@@ -63,7 +63,7 @@ pub struct Tci {
     overflow: DFF<Bits<16>>,
     discontinuity: DFF<Bits<16>>,
     // the register to poll next, 0 to 2; the one whose value comes now, 1 to 3, or none: 0
-    turn: DFF<Bits<2>>,
+    poll_step: DFF<Bits<2>>,
     polled: DFF<Bits<2>>,
     read_data: DFF<Bits<32>>,
     at_control: Signal<Local, Bit>,
@@ -236,7 +236,20 @@ impl Logic for Tci {
     fn update(&mut self) {
         dff_setup!(self, clock, active, enable, tracing, mark, stall_ena, periodic, sync_max);
         dff_setup!(self, clock, filter, filter_enable, match_privilege, choice, on, modes, period);
-        dff_setup!(self, clock, clear, forget, request, busy, status, overflow, discontinuity, turn, polled, read_data);
+        dff_setup!(
+            self,
+            clock,
+            clear,
+            forget,
+            request,
+            busy,
+            status,
+            overflow,
+            discontinuity,
+            poll_step,
+            polled,
+            read_data
+        );
 
         // what the system must do
         self.traces.next = self.active.q.val() & self.enable.q.val() & self.tracing.q.val();
@@ -293,15 +306,15 @@ impl Logic for Tci {
             self.request.d.next = false;
         } else {
             self.out.write.next = false;
-            self.polled.d.next = self.turn.q.val() + self.one.val();
-            self.turn.d.next = self.turn.q.val() + self.one.val();
+            self.polled.d.next = self.poll_step.q.val() + self.one.val();
+            self.poll_step.d.next = self.poll_step.q.val() + self.one.val();
             self.out.addr.next = self.to_status.val();
-            if self.turn.q.val() == self.one.val() {
+            if self.poll_step.q.val() == self.one.val() {
                 self.out.addr.next = self.to_overflow.val();
             }
-            if self.turn.q.val() == self.two.val() {
+            if self.poll_step.q.val() == self.two.val() {
                 self.out.addr.next = self.to_discontinuity.val();
-                self.turn.d.next = 0.into();
+                self.poll_step.d.next = 0.into();
             }
         }
 
@@ -480,7 +493,7 @@ impl Logic for Tci {
             self.clear.d.next = false;
             self.busy.d.next = false;
             self.status.d.next = 0.into();
-            self.turn.d.next = 0.into();
+            self.poll_step.d.next = 0.into();
             self.polled.d.next = 0.into();
         }
     }

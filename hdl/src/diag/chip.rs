@@ -169,7 +169,7 @@ impl DiagChip {
             }
             taken.push(*address);
         }
-        let seat = |k: &NodeKind| {
+        let ring_port = |k: &NodeKind| {
             let part = client::node(*k).ok_or(ChipError::Node(k.name(), k.registers()[1]))?;
             Ok(Slot::new(part))
         };
@@ -199,7 +199,7 @@ impl DiagChip {
                 .map(|m| Slot::new(client::generator(&of_master, m, false)))
                 .collect(),
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
-            node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
+            node: params.nodes.iter().map(ring_port).collect::<Result<_, _>>()?,
             framer: Framer::new(),
             line: Line::new(),
             one: Fixed::of(1u64),
@@ -232,7 +232,7 @@ impl Logic for DiagChip {
         self.framer.again.next = self.line.again.val();
         self.framer.expected.next = self.line.expected.val();
         self.framer.hold.next = self.line.hold.val();
-        self.line.room.next = self.framer.room.val();
+        self.line.can_begin.next = self.framer.can_begin.val();
         self.line.newest.next = self.framer.newest.val();
         self.valid.next = self.framer.valid.val();
         self.octet.next = self.framer.octet.val();

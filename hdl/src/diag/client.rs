@@ -73,19 +73,19 @@ pub struct CoreRingPortIn {
 
 macro_rules! client {
     (
-        $(#[$doc:meta])* $client:ident, $seat:ident, $name:literal, $inner:ident: $block:ident,
+        $(#[$doc:meta])* $client:ident, $ring_port:ident, $name:literal, $inner:ident: $block:ident,
         [$($more:ident: $type:ty),*] $($kernel:tt)*
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
         pub struct $client {
             pub clock: Signal<In, Clock>,
-            pub port: $seat,
+            pub port: $ring_port,
             $inner: $block,
             $($more: $type,)*
         }
 
-        impl Part<$seat> for $client {
+        impl Part<$ring_port> for $client {
             fn name(&self) -> &'static str {
                 $name
             }
@@ -95,7 +95,7 @@ macro_rules! client {
             fn clock(&mut self) -> &mut Signal<In, Clock> {
                 &mut self.clock
             }
-            fn port(&mut self) -> &mut $seat {
+            fn port(&mut self) -> &mut $ring_port {
                 &mut self.port
             }
         }

@@ -1,6 +1,6 @@
 //! Framer: packets for the host as frames on a byte link, each with length, sequence number and CRC
 //!
-//! Keeps the last 16 frames, and sends again from the one that the host expects. While it holds frames, `room` is 0 when
+//! Keeps the last 16 frames, and sends again from the one that the host expects. While it holds frames, `can_begin` is 0 when
 //! a new one would replace one that the host may not have. A status is not kept, and is sent even then.
 //!
 //! # Source
@@ -12,7 +12,7 @@
 //! | `reset` | in | 1 | 1: aborts a frame; the next frame has number 0 |
 //! | `got` | in | | packets, from the line |
 //! | `status` | in | 1 | with `got.valid`: the packet is a status |
-//! | `room` | out | 1 | 0: no packet but a status may begin |
+//! | `can_begin` | out | 1 | 0: no packet but a status may begin |
 //! | `newest` | out | 8 | number of the next new frame |
 //! | `again` | in | 1 | 1 for one cycle: the host expects frame `expected` |
 //! | `expected` | in | 8 | with `again` |
@@ -64,7 +64,7 @@ pub struct Framer {
     pub reset: Signal<In, Bit>,
     pub got: PacketIn,
     pub status: Signal<In, Bit>,
-    pub room: Signal<Out, Bit>,
+    pub can_begin: Signal<Out, Bit>,
     pub newest: Signal<Out, Bits<8>>,
     pub again: Signal<In, Bit>,
     pub expected: Signal<In, Bits<8>>,
@@ -134,7 +134,7 @@ impl Logic for Framer {
         self.kept.next = self.unused.q.val() - self.oldest.q.val();
         self.full.next = self.kept.val() == self.capacity.val();
         self.received.next = self.wanted.q.val() - self.oldest.q.val();
-        self.room.next = !self.holding.q.val() | !self.full.val();
+        self.can_begin.next = !self.holding.q.val() | !self.full.val();
         self.newest.next = self.unused.q.val();
         self.word.next = self.got.word.val();
         if self.source.q.val() == FrameSource::Kept {

@@ -19,7 +19,7 @@
 //! | `got` | in | | packets for the host, from its router |
 //! | `say` | out | | these packets and requests, to the framer |
 //! | `status` | out | 1 | what is at `say` is a request |
-//! | `room` | in | 1 | 0: only requests go to the framer |
+//! | `can_begin` | in | 1 | 0: only requests go to the framer |
 //! | `newest` | in | 8 | number of the next new frame of the framer |
 //! | `again` | out | 1 | 1 for one cycle: the host expects frame `expected` of the framer |
 //! | `expected`, `hold` | out | 8, 1 | with `again`: bits 7:0 and 8 of the packet's register address |
@@ -72,7 +72,7 @@ pub struct Line {
     pub got: PacketIn,
     pub say: PacketOut,
     pub status: Signal<Out, Bit>,
-    pub room: Signal<In, Bit>,
+    pub can_begin: Signal<In, Bit>,
     pub newest: Signal<In, Bits<8>>,
     pub again: Signal<Out, Bit>,
     pub expected: Signal<Out, Bits<8>>,
@@ -200,7 +200,7 @@ impl Logic for Line {
                     self.request_broken.d.next = self.broken.q.val();
                     self.request_strays.d.next = self.out_of_order.q.val();
                     self.request_newest.d.next = self.newest.val();
-                } else if self.got.valid.val() & self.room.val() {
+                } else if self.got.valid.val() & self.can_begin.val() {
                     self.to_framer_state.d.next = ToFramerState::Through;
                     self.through.d.next = true;
                 }

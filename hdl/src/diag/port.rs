@@ -131,7 +131,7 @@ pub struct Port {
     two: Fixed<Bits<4>>,
     one_12: Fixed<Bits<12>>,
     most: Fixed<Bits<16>>,
-    is_answer: Fixed<Bits<16>>,
+    is_response: Fixed<Bits<16>>,
     is_flush: Fixed<Bits<16>>,
     _args: usize,
 }
@@ -151,7 +151,7 @@ impl Port {
             two: Fixed::of(2u64),
             one_12: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
-            is_answer: Fixed::of(0x8000u64),
+            is_response: Fixed::of(0x8000u64),
             is_flush: Fixed::of(0xe000u64),
             _args: MAX_ARGS,
             ..Default::default()
@@ -446,9 +446,9 @@ impl Logic for Port {
                 if self.sends_response.q.val() {
                     self.put.word.next = (bit_cast::<16, 3>(self.response_op.val()) << 12)
                         | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0))
-                        | self.is_answer.val();
+                        | self.is_response.val();
                     if self.op.val() == 6 {
-                        self.put.word.next = (bit_cast::<16, 3>(self.response_op.val()) << 12) | self.is_answer.val();
+                        self.put.word.next = (bit_cast::<16, 3>(self.response_op.val()) << 12) | self.is_response.val();
                     }
                 }
                 if self.put.ready.val() {

@@ -68,7 +68,7 @@ pub struct Router {
     stripping: DFF<Bit>,
 
     // received packets
-    places: Mem<8, 16>,
+    packets: Mem<8, 16>,
     has_free_entry: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
@@ -120,20 +120,20 @@ pub struct Router {
 }
 
 impl Router {
-    /// The router of `address`, with a FIFO for 2^`log2_places` received packets; `first`: it creates the token.
+    /// The router of `address`, with a FIFO for 2^`log2_packets` received packets; `first`: it creates the token.
     ///
     /// # Panics
-    /// Unless `address` is that of a node or of the host, and `log2_places` is at most 4.
-    pub fn new(address: u8, log2_places: usize, first: bool) -> Self {
+    /// Unless `address` is that of a node or of the host, and `log2_packets` is at most 4.
+    pub fn new(address: u8, log2_packets: usize, first: bool) -> Self {
         assert!(address < NODES || address == HOST, "address {address} is not that of a node");
-        assert!(log2_places <= 4, "log2_places = {log2_places} is outside 0..=4");
+        assert!(log2_packets <= 4, "log2_packets = {log2_packets} is outside 0..=4");
         Self {
-            places: Mem::new(4 + log2_places, 16),
+            packets: Mem::new(4 + log2_packets, 16),
             packet: Mem::new(4, 16),
             address: Fixed::of(address),
             first: Fixed::new(first),
-            all: Fixed::of(1u64 << log2_places),
-            slots: Fixed::of((1u64 << log2_places) - 1),
+            all: Fixed::of(1u64 << log2_packets),
+            slots: Fixed::of((1u64 << log2_packets) - 1),
             taken: Fixed::of(TAKEN),
             refuses: Fixed::of(REFUSED),
             broadcast: Fixed::of(BROADCAST),
@@ -173,7 +173,7 @@ impl Logic for Router {
             out_valid,
             out
         );
-        clock!(self, clock, places, packet);
+        clock!(self, clock, packets, packet);
 
         // a word inside a packet may look like the token
         self.dest.next = self.from.word.val().get_bits::<6>(6);
@@ -213,15 +213,15 @@ impl Logic for Router {
 
         // received packets
         self.stored.next = self.ends.val() & self.copying.q.val();
-        self.places.we.next = self.takes.val() | self.takes_broadcast.val() | (self.body.val() & self.copying.q.val());
-        self.places.wdata.next = self.from.word.val();
-        self.places.waddr.next =
+        self.packets.we.next = self.takes.val() | self.takes_broadcast.val() | (self.body.val() & self.copying.q.val());
+        self.packets.wdata.next = self.from.word.val();
+        self.packets.waddr.next =
             (bit_cast::<8, 4>(self.write_slot.q.val()) << 4) | bit_cast::<8, 4>(self.write_at.val());
         if self.stored.val() {
             self.write_slot.d.next = bit_cast::<4, 4>(self.write_slot.q.val() + self.one.val()) & self.slots.val();
         }
         self.got.valid.next = self.count.q.val().any();
-        self.got.word.next = self.places.rdata.val();
+        self.got.word.next = self.packets.rdata.val();
         self.next_read.next = self.read_at.q.val();
         self.next_slot.next = self.read_slot.q.val();
         self.freed.next = false;
@@ -229,7 +229,7 @@ impl Logic for Router {
             if self.read_at.q.val().any() {
                 self.next_read.next = self.read_at.q.val() - self.one.val();
             } else {
-                self.next_read.next = self.places.rdata.val().get_bits::<4>(12) + self.one.val();
+                self.next_read.next = self.packets.rdata.val().get_bits::<4>(12) + self.one.val();
             }
             if self.read_at.q.val() == self.one.val() {
                 self.next_slot.next = bit_cast::<4, 4>(self.read_slot.q.val() + self.one.val()) & self.slots.val();
@@ -238,7 +238,8 @@ impl Logic for Router {
         }
         self.read_at.d.next = self.next_read.val();
         self.read_slot.d.next = self.next_slot.val();
-        self.places.raddr.next = (bit_cast::<8, 4>(self.next_slot.val()) << 4) | bit_cast::<8, 4>(self.next_read.val());
+        self.packets.raddr.next =
+            (bit_cast::<8, 4>(self.next_slot.val()) << 4) | bit_cast::<8, 4>(self.next_read.val());
         if self.stored.val() & !self.freed.val() {
             self.count.d.next = self.count.q.val() + self.one_5.val();
         }

@@ -66,7 +66,7 @@ const BLOCKS: [(&[&str], &str); 113] = [
     (&["folded", "index_history", "tag_history", "tag_history_5", "tag_history_6"], "history, folded"),
     (&["loops"], "loops with a constant number of iterations"),
     (&["past"], "outcomes after the last place where the path was the same"),
-    (&["successor", "after_write", "after_from", "after_place"], "the position after another one"),
+    (&["successor", "after_write", "after_from", "after_found"], "the position after another one"),
     (&["contexts"], "which predictor is believed"),
     (&["target_predictor"], "targets of indirect branches, with their dictionary"),
     (&["target_tables"], "targets by address, and by address and path"),

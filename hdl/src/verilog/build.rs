@@ -61,7 +61,7 @@ pub(super) fn none(node: &Node) -> Child {
         module: None,
         ports: node.atoms.iter().filter(is).map(port).collect(),
         removed: Vec::new(),
-        places: Vec::new(),
+        renamed: Vec::new(),
     }
 }
 

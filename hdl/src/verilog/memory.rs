@@ -5,7 +5,7 @@
 
 use super::capture::Node;
 use super::module::{Child, Port};
-use crate::widget::mem::{MemoryShape, Place};
+use crate::widget::mem::{MemoryShape, Placement};
 use rust_hdl::core::atom::AtomKind;
 
 /// An instance of a memory of `shape`, and its module.
@@ -26,7 +26,7 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
         module: (shape.width > 0).then_some(module),
         ports: ports.collect(),
         removed: Vec::new(),
-        places: vec![(String::new(), String::new())],
+        renamed: vec![(String::new(), String::new())],
     }
 }
 
@@ -35,10 +35,10 @@ pub(super) const NAMES: [&str; 5] = ["mem", "small_mem", "block_mem", "pair_mem"
 
 /// The module name.
 pub(super) fn name(shape: &MemoryShape) -> &'static str {
-    match (shape.fields, shape.place) {
-        (1, Place::Auto) => "mem",
-        (1, Place::Memory) => "small_mem",
-        (1, Place::Block) => "block_mem",
+    match (shape.fields, shape.placement) {
+        (1, Placement::Auto) => "mem",
+        (1, Placement::Memory) => "small_mem",
+        (1, Placement::Block) => "block_mem",
         (2, _) => "pair_mem",
         _ => "field_mem",
     }
@@ -53,7 +53,7 @@ pub(super) const COMMENT: [&str; 2] = [
 /// The text of the module after its name.
 pub(super) fn text(shape: &MemoryShape) -> String {
     match shape.fields {
-        1 => MEM.replace("no_rw_check", &format!("no_rw_check{}", shape.place.attribute())),
+        1 => MEM.replace("no_rw_check", &format!("no_rw_check{}", shape.placement.attribute())),
         2 => PAIR_MEM.into(),
         _ => FIELD_MEM.into(),
     }

@@ -63,7 +63,7 @@ pub struct Written {
     pub text: String,
     /// Each register and memory in use: its path in rust-hdl's text and in this one, both flattened, with `.` between
     /// instances.
-    pub places: Vec<(String, String)>,
+    pub renamed: Vec<(String, String)>,
     /// Ports of the top module, in order.
     pub pins: Vec<Pin>,
 }
@@ -94,7 +94,7 @@ pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Unsupported> {
     let text = writer.modules.iter().rev().map(|m| format!("{}module {}{}", m.comment, m.name, m.body));
     let pins =
         top.ports.into_iter().map(|p| Pin { name: p.name, source: p.key, output: p.output, width: p.width }).collect();
-    Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places, pins })
+    Ok(Written { text: text.collect::<Vec<_>>().join("\n"), renamed: top.renamed, pins })
 }
 
 struct Done {
@@ -155,23 +155,23 @@ impl<'a> Writer<'a> {
         }
         self.uses.add(&module, &arranged);
         let (body, ports, names) = text::text(&module, &mut arranged, self.style.initial);
-        let mut places = Vec::new();
+        let mut renamed = Vec::new();
         for r in &arranged.registers {
             let register = &module.registers[*r];
-            places.push((format!("{}.q", register.name), names.signal(register.held).to_string()));
+            renamed.push((format!("{}.q", register.name), names.signal(register.held).to_string()));
         }
         for (instance, name) in module.instances.iter().zip(&names.instances) {
             let join = |outer: &str, inner: &str| match inner {
                 "" => outer.to_string(),
                 inner => format!("{outer}.{inner}"),
             };
-            places.extend(instance.child.places.iter().map(|(o, n)| (join(&instance.name, o), join(name, n))));
+            renamed.extend(instance.child.renamed.iter().map(|(o, n)| (join(&instance.name, o), join(name, n))));
         }
         let name = self.keep(node, body, top);
         if !top {
             node.written = Some((name.clone(), ports.clone()));
         }
-        Ok(Child { module: Some(name), ports, removed, places })
+        Ok(Child { module: Some(name), ports, removed, renamed })
     }
 
     /// The name of a module with this body: an existing one, or a new one.
@@ -219,6 +219,6 @@ fn slot(module: &Module, arranged: &arrange::Arranged) -> Option<Child> {
         }
         ports.push(Port { key: outside.key.clone(), ..port.clone() });
     }
-    let places = inner.child.places.iter().map(|(o, n)| (format!("{}.{o}", inner.name), n.clone())).collect();
-    Some(Child { module: inner.child.module.clone(), ports, removed: Vec::new(), places })
+    let renamed = inner.child.renamed.iter().map(|(o, n)| (format!("{}.{o}", inner.name), n.clone())).collect();
+    Some(Child { module: inner.child.module.clone(), ports, removed: Vec::new(), renamed })
 }

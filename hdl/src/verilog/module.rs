@@ -68,7 +68,7 @@ pub(super) struct Child {
     pub ports: Vec<Port>,
     pub removed: Vec<RemovedPort>,
     /// Registers and memories in it: path in rust-hdl's text, and path here.
-    pub places: Vec<(String, String)>,
+    pub renamed: Vec<(String, String)>,
 }
 
 /// An instance, and the signals at its ports.

@@ -19,7 +19,7 @@
 //! **undefined** (in simulation, the complement), as in [`super::mem`], and so is an entry that was never written (in
 //! simulation, 0).
 
-use super::mem::{MemoryShape, Place};
+use super::mem::{MemoryShape, Placement};
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of four fields of `width` bits, or none.
@@ -82,7 +82,8 @@ impl<const A: usize, const W: usize> Logic for FieldMem<A, W> {
     }
 
     fn hdl(&self) -> Verilog {
-        let shape = MemoryShape { fields: 4, address: self._address_bits, width: self._width, place: Place::Auto };
+        let shape =
+            MemoryShape { fields: 4, address: self._address_bits, width: self._width, placement: Placement::Auto };
         if self._width == 0 {
             return Verilog::Custom(format!("{shape}always @(*) rdata = {W}'d0;\n"));
         }

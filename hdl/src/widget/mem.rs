@@ -34,12 +34,12 @@ pub struct MemoryShape {
     /// Bits of a word, or of one of its fields. 0: there is no memory, and it reads 0.
     pub width: usize,
     /// Where synthesis puts it.
-    pub place: Place,
+    pub placement: Placement,
 }
 
 /// Where synthesis puts a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Placement {
     /// Synthesis decides; small memories may become flip-flops.
     Auto,
     /// A memory of any size, never flip-flops: LUT RAM if there is any, else block RAM.
@@ -48,7 +48,7 @@ pub enum Place {
     Block,
 }
 
-impl Place {
+impl Placement {
     const NAMES: [(Self, &'static str); 3] = [(Self::Auto, "auto"), (Self::Memory, "memory"), (Self::Block, "block")];
 
     /// The attribute for Yosys, to be written after another attribute.
@@ -68,15 +68,15 @@ impl MemoryShape {
         let mut number = || words.next()?.parse().ok();
         let (fields, address, width) = (number()?, number()?, number()?);
         let name = words.next()?;
-        let (place, _) = *Place::NAMES.iter().find(|(_, n)| *n == name)?;
-        Some(Self { fields, address, width, place })
+        let (placement, _) = *Placement::NAMES.iter().find(|(_, n)| *n == name)?;
+        Some(Self { fields, address, width, placement })
     }
 }
 
 impl fmt::Display for MemoryShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = Place::NAMES.iter().find(|(p, _)| *p == self.place).map_or("", |(_, name)| name);
-        writeln!(f, "// memory: {} {} {} {place}", self.fields, self.address, self.width)
+        let placement = Placement::NAMES.iter().find(|(p, _)| *p == self.placement).map_or("", |(_, name)| name);
+        writeln!(f, "// memory: {} {} {} {placement}", self.fields, self.address, self.width)
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Mem<const A: usize, const D: usize> {
     _address_bits: usize,
     _width: usize,
     _mask: Bits<D>,
-    _place: Place,
+    _placement: Placement,
     _words: Vec<Bits<D>>,
 }
 
@@ -109,7 +109,7 @@ impl<const A: usize, const D: usize> Mem<A, D> {
             _address_bits: address_bits,
             _width: width,
             _mask: mask,
-            _place: Place::Auto,
+            _placement: Placement::Auto,
             _words: vec![Bits::default(); 1 << address_bits],
             clock: Default::default(),
             raddr: Default::default(),
@@ -122,13 +122,13 @@ impl<const A: usize, const D: usize> Mem<A, D> {
 
     /// Puts the memory in block RAM, whatever its size.
     pub fn in_block(mut self) -> Self {
-        self._place = Place::Block;
+        self._placement = Placement::Block;
         self
     }
 
     /// Puts the memory in LUT RAM or block RAM, whatever its size, never in flip-flops.
     pub fn in_memory(mut self) -> Self {
-        self._place = Place::Memory;
+        self._placement = Placement::Memory;
         self
     }
 }
@@ -162,7 +162,7 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
 
     fn hdl(&self) -> Verilog {
         let (depth, width, top) = (1 << self._address_bits, self._width, self._address_bits - 1);
-        let shape = MemoryShape { fields: 1, address: self._address_bits, width, place: self._place };
+        let shape = MemoryShape { fields: 1, address: self._address_bits, width, placement: self._placement };
         if width == 0 {
             return Verilog::Custom(format!("{shape}always @(*) rdata = {D}'d0;\n"));
         }
@@ -174,7 +174,7 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
              always @(posedge clock) q <= mem[{raddr}];\n\
              always @(posedge clock) if (we) mem[{waddr}] <= wdata[{msb}:0];\n\
              always @(*) rdata = {pad};\n",
-            style = self._place.attribute(),
+            style = self._placement.attribute(),
             msb = width - 1,
             last = depth - 1,
             raddr = address("raddr"),
@@ -190,7 +190,10 @@ mod tests {
     #[test]
     fn what_a_memory_says_of_itself_is_understood() {
         let Verilog::Custom(text) = Mem::<8, 9>::new(3, 7).in_block().hdl() else { panic!("no text") };
-        assert_eq!(MemoryShape::of(&text), Some(MemoryShape { fields: 1, address: 3, width: 7, place: Place::Block }));
+        assert_eq!(
+            MemoryShape::of(&text),
+            Some(MemoryShape { fields: 1, address: 3, width: 7, placement: Placement::Block })
+        );
         assert_eq!(MemoryShape::of("always @(*) q = d;"), None);
     }
 }

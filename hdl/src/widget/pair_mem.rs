@@ -16,7 +16,7 @@
 //! # Timing
 //! As [`super::field_mem`]; an entry that is read in the cycle in which it is written is **undefined**.
 
-use super::mem::{MemoryShape, Place};
+use super::mem::{MemoryShape, Placement};
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of two fields of `width` bits, or none.
@@ -76,7 +76,8 @@ impl<const A: usize, const W: usize> Logic for PairMem<A, W> {
     }
 
     fn hdl(&self) -> Verilog {
-        let shape = MemoryShape { fields: 2, address: self._address_bits, width: self._width, place: Place::Auto };
+        let shape =
+            MemoryShape { fields: 2, address: self._address_bits, width: self._width, placement: Placement::Auto };
         if self._width == 0 {
             return Verilog::Custom(format!("{shape}always @(*) rdata = {W}'d0;\n"));
         }

@@ -19,7 +19,7 @@ use crate::views::lines::Lines;
 use crate::views::stack::functions::Functions;
 use crate::views::stack::{Frame, Stack};
 use crate::HostError;
-use retire::image::{Image, Place};
+use retire::image::{Image, Position};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::file::reread::SeekableWords;
 use sim::file::TraceInfo;
@@ -108,7 +108,7 @@ impl FlowSession {
 struct Core {
     pc: Option<u64>,
     /// Beginning of the current run.
-    place: Place,
+    place: Position,
     retired: u64,
     /// Number of gaps, during which nothing is known.
     gaps: u64,
@@ -315,7 +315,7 @@ impl<'a> Seekable for Flow<'a> {
             self.handle_event();
         } else {
             let image = self.session.images.get(core.stack.context());
-            let Place { pc, when } = core.place;
+            let Position { pc, when } = core.place;
             core.pc = match image.has_versions() {
                 true => image.skip_at(pc, self.state.done, when),
                 false => core.pc.and_then(|pc| image.skip(pc, 1)),

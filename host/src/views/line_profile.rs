@@ -9,7 +9,7 @@ use crate::contexts::ContextProgram;
 use crate::contexts::Selection;
 use crate::symbols::Symbols;
 use retire::image::learned::Map;
-use retire::image::{Image, Place};
+use retire::image::{Image, Position};
 use retire::{FlowEvent, RetireSink};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -23,9 +23,9 @@ pub struct LineProfile {
     /// Code of each program.
     images: Vec<Image>,
     /// Next instruction of each core.
-    places: Vec<Place>,
+    positions: Vec<Position>,
     /// Number of times, and the place where it ran first, which says which code was there.
-    runs: Map<Run, (u64, Place)>,
+    runs: Map<Run, (u64, Position)>,
     selection: Selection,
 }
 
@@ -61,7 +61,7 @@ impl LineProfile {
         Self {
             follower,
             images: vec![image],
-            places: vec![Place::default(); cores.into()],
+            positions: vec![Position::default(); cores.into()],
             runs: Map::default(),
             selection: Selection::default(),
         }
@@ -81,8 +81,8 @@ impl LineProfile {
     }
 
     /// The addresses of a run. Those after the end of the known code are its last one.
-    fn addresses(&self, (_, program, pc, count): Run, place: Place) -> impl Iterator<Item = u64> + '_ {
-        let mut instructions = self.images[program as usize].instructions(pc, place.when);
+    fn addresses(&self, (_, program, pc, count): Run, position: Position) -> impl Iterator<Item = u64> + '_ {
+        let mut instructions = self.images[program as usize].instructions(pc, position.when);
         let mut last = pc;
         (0..count).map(move |_| {
             last = instructions.next().map_or(last, |i| i.pc);
@@ -101,20 +101,20 @@ impl LineProfile {
             mappings.push(file.mapping(names.program, names.lines.is_some())?);
         }
         let mut known: HashMap<(u32, u64), u64> = HashMap::new();
-        let mut location = |file: &mut Pprof<_>, place: (u32, u64)| -> io::Result<u64> {
-            if let Some(id) = known.get(&place) {
+        let mut location = |file: &mut Pprof<_>, position: (u32, u64)| -> io::Result<u64> {
+            if let Some(id) = known.get(&position) {
                 return Ok(*id);
             }
-            let (program, pc) = place;
+            let (program, pc) = position;
             let id = file.location(mappings[program as usize], pc, programs[program as usize].frames(pc))?;
-            known.insert(place, id);
+            known.insert(position, id);
             Ok(id)
         };
         // in an order that does not depend on the hash
-        let runs: BTreeMap<Run, (u64, Place)> = self.runs.iter().map(|(run, counted)| (*run, *counted)).collect();
+        let runs: BTreeMap<Run, (u64, Position)> = self.runs.iter().map(|(run, counted)| (*run, *counted)).collect();
         let mut samples: BTreeMap<(Path, u64), u64> = BTreeMap::new();
-        for (run, (times, place)) in runs {
-            for pc in self.addresses(run, place) {
+        for (run, (times, position)) in runs {
+            for pc in self.addresses(run, position) {
                 *samples.entry((run.0, location(&mut file, (run.1, pc))?)).or_insert(0) += times;
             }
         }
@@ -135,14 +135,14 @@ impl RetireSink for LineProfile {
     const WANTS_STACK_POINTER: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
-        let place = &mut self.places[usize::from(e.hart)];
+        let position = &mut self.positions[usize::from(e.hart)];
         let context = self.follower.stack(e.hart).context();
         if e.count > 0 && self.selection.has(context) {
-            let run = (self.follower.path(e.hart), self.follower.program_in(context), place.pc, e.count);
-            self.runs.entry(run).or_insert((0, *place)).0 += 1;
+            let run = (self.follower.path(e.hart), self.follower.program_in(context), position.pc, e.count);
+            self.runs.entry(run).or_insert((0, *position)).0 += 1;
         }
         self.follower.event(e, |_| {});
-        place.pass(e);
+        position.pass(e);
     }
 
     fn stack_pointer(&mut self, hart: u8, sp: u64) {

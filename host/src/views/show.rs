@@ -7,7 +7,7 @@ use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
 use retire::file::input;
 use retire::image::learned::Map;
-use retire::image::{Image, Instruction, Places};
+use retire::image::{Image, Instruction, Positions};
 use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ pub struct Show<'a> {
     folder: PathBuf,
     texts: HashMap<String, Option<Vec<String>>>,
     headers: Headers,
-    places: Places,
+    positions: Positions,
     /// Cycle of the last event, by core.
     cycle: Vec<u64>,
     /// Data events waiting for the instruction's event.
@@ -101,7 +101,7 @@ impl<'a> Show<'a> {
         folder: PathBuf,
         out: &'a mut dyn Write,
     ) -> Self {
-        let (places, contexts, cores) = (Places::new(cores), Contexts::new(cores), usize::from(cores));
+        let (positions, contexts, cores) = (Positions::new(cores), Contexts::new(cores), usize::from(cores));
         Self {
             programs: ByContext::new(Rc::new(program), Vec::new()),
             contexts,
@@ -110,7 +110,7 @@ impl<'a> Show<'a> {
             folder,
             texts: HashMap::new(),
             headers: Headers::default(),
-            places,
+            positions,
             cycle: vec![0; cores],
             data: vec![Vec::new(); cores],
             last: None,
@@ -165,13 +165,13 @@ impl<'a> Show<'a> {
         }
         let mut text = String::new();
         // writing to a String cannot fail
-        if let Some(place) = frames.first() {
-            let _ = write!(text, "  {}:{}  {}", shown(&place.file), place.line, place.function);
+        if let Some(position) = frames.first() {
+            let _ = write!(text, "  {}:{}  {}", shown(&position.file), position.line, position.function);
             for outer in &frames[1..] {
                 let _ = write!(text, " < {} ({}:{})", outer.function, shown(&outer.file), outer.line);
             }
             text.push('\n');
-            if let Some(source) = self.source(&place.file, place.line) {
+            if let Some(source) = self.source(&position.file, position.line) {
                 let _ = writeln!(text, "    | {source}");
             }
         }
@@ -241,9 +241,9 @@ impl<'a> Show<'a> {
     /// Adds the lines of an event, whose instructions are of `context`.
     fn event_lines(&mut self, e: &FlowEvent, context: Context) {
         let core = usize::from(e.hart);
-        let place = self.places.of(e.hart);
+        let position = self.positions.of(e.hart);
         let program = Rc::clone(self.programs.get(context));
-        let mut instructions = program.image.instructions(place.pc, place.when);
+        let mut instructions = program.image.instructions(position.pc, position.when);
         // between time stamps, replay repeats the cycle of the last message
         let has_cycle = self.selection.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
         for left in (0..e.count).rev() {
@@ -271,7 +271,7 @@ impl<'a> Show<'a> {
             }
         }
         self.data[core].clear();
-        self.places.pass(e);
+        self.positions.pass(e);
         if let FlowKind::Trap { interrupt, cause } = e.kind {
             let what = if interrupt { "interrupt" } else { "exception" };
             if self.selection.skip == 0 && self.selection.filter.between(e.hart, e.pc) {

@@ -17,7 +17,7 @@ use super::stack::Stack;
 use crate::contexts::ContextProgram;
 use crate::contexts::{ByContext, Selection};
 use crate::symbols::Symbols;
-use retire::image::{Image, Place};
+use retire::image::{Image, Position};
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -70,7 +70,7 @@ struct Core {
     stack: Stack,
     /// Stack pointer at the next event, where it is known.
     sp: Option<u64>,
-    place: Place,
+    position: Position,
     /// Register writes waiting for the instruction's event.
     data: Vec<DataEvent>,
 }
@@ -118,8 +118,8 @@ impl<'a> Dump<'a> {
             let numbers = 1..if contents.registers { 32 } else { 1 };
             let wires = numbers.map(|n| out.add_wire(width, &format!("x{n}")).map(Signal::new));
             let registers = wires.collect::<io::Result<_>>()?;
-            let (stack, place) = (Stack::default(), Place::default());
-            all.push(Core { pc, function, registers, stack, sp: None, place, data: Vec::new() });
+            let (stack, position) = (Stack::default(), Position::default());
+            all.push(Core { pc, function, registers, stack, sp: None, position, data: Vec::new() });
             out.upscope()?;
         }
         out.upscope()?;
@@ -202,7 +202,7 @@ impl<'a> Dump<'a> {
     /// Handles the instructions up to an event.
     fn instructions(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
-        let Place { pc, when } = self.cores[core].place;
+        let Position { pc, when } = self.cores[core].position;
         let context = self.cores[core].stack.context();
         let (images, shown) = (Rc::clone(&self.images), self.contents.contexts.has(context));
         let mut instructions = images.get(context).instructions(pc, when);
@@ -241,7 +241,7 @@ impl RetireSink for Dump<'_> {
         }
         self.instructions(e);
         let core = &mut self.cores[usize::from(e.hart)];
-        core.place.pass(e);
+        core.position.pass(e);
         let sp = core.sp.take();
         let image = self.images.get(core.stack.context());
         core.stack.event(e, sp, &mut self.functions, Some(image), |_| {});

@@ -148,7 +148,7 @@ fn expanded_and_unknown_instructions_are_found() {
 }
 
 #[test]
-fn jumps_of_zcmp_are_told_apart_from_traps() {
+fn jumps_of_zcmp_are_distinguished_from_traps() {
     // cm.push {ra, s0}, -16; cm.popret {ra, s0}, 16; nop
     let core = [(0xb852, 0x100, 0x102), (0xbe52, 0x102, 0x200), (0x13, 0x200, 0x204)];
     let records = core.map(|(insn, pc, next)| Record { insn, trap: 0, intr: 0, pc, next });

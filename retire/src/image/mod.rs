@@ -19,7 +19,7 @@ use epochs::Epochs;
 pub use epochs::{Memory, Moment, TooLarge};
 use learned::Learned;
 use recorded::{Recorded, Walk};
-pub use when::{Place, Places, When};
+pub use when::{Position, Positions, When};
 
 /// Kind of the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

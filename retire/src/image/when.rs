@@ -1,4 +1,4 @@
-//! Moments of a hart, and the place of each hart in a run
+//! Moments of a hart, and the position of each hart in a run
 
 use crate::{FlowEvent, FlowKind};
 
@@ -34,17 +34,17 @@ impl When {
     }
 }
 
-/// Place of a hart between two events.
+/// Position of a hart between two events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// Address of the next instruction.
     pub pc: u64,
     /// Its moment.
     pub when: When,
 }
 
-impl Place {
-    /// Goes on to the place after the next event of its hart.
+impl Position {
+    /// Goes on to the position after the next event of its hart.
     #[inline]
     pub fn pass(&mut self, e: &FlowEvent) {
         // the event that follows counts from before
@@ -61,23 +61,23 @@ impl Place {
     }
 }
 
-/// Places of all harts, from their events.
+/// Positions of all harts, from their events.
 #[derive(Clone, Debug)]
-pub struct Places(Vec<Place>);
+pub struct Positions(Vec<Position>);
 
-impl Places {
+impl Positions {
     /// Before the first event of `harts` harts.
     pub fn new(harts: u8) -> Self {
-        Self(vec![Place::default(); harts.into()])
+        Self(vec![Position::default(); harts.into()])
     }
 
-    /// Place of `hart`.
+    /// Position of `hart`.
     #[inline]
-    pub fn of(&self, hart: u8) -> Place {
+    pub fn of(&self, hart: u8) -> Position {
         self.0[usize::from(hart)]
     }
 
-    /// Goes on to the place after the next event.
+    /// Goes on to the position after the next event.
     #[inline]
     pub fn pass(&mut self, e: &FlowEvent) {
         self.0[usize::from(e.hart)].pass(e);
@@ -90,25 +90,25 @@ mod tests {
 
     #[test]
     fn a_trap_with_a_context_counts_from_before_it() {
-        let mut place = Place::default();
+        let mut position = Position::default();
         let event = |kind, target| FlowEvent { hart: 0, kind, len: 0, count: 0, pc: 0, target, cycle: 0 };
         let context = |alone| FlowKind::Context { context: crate::Context::new(1, 2), alone };
-        place.pass(&event(FlowKind::Jump, 0x80));
-        place.pass(&event(context(false), 0x900));
-        assert_eq!(place.pc, 0x80);
-        place.pass(&event(context(true), 0x90));
-        assert_eq!(place.pc, 0x90);
+        position.pass(&event(FlowKind::Jump, 0x80));
+        position.pass(&event(context(false), 0x900));
+        assert_eq!(position.pc, 0x80);
+        position.pass(&event(context(true), 0x90));
+        assert_eq!(position.pc, 0x90);
     }
 
     #[test]
     fn places_count_what_is_lost_until_a_loss_of_unknown_length() {
-        let mut place = Place::default();
+        let mut position = Position::default();
         let event = |kind, count| FlowEvent { hart: 2, kind, len: 0, count, pc: 0, target: 0x80, cycle: 0 };
-        place.pass(&event(FlowKind::Jump, 3));
-        place.pass(&event(FlowKind::Gap { lost: 10 }, 2));
-        assert_eq!(place, Place { pc: 0x80, when: When { hart: 2, retired: 15, ..When::START } });
-        place.pass(&event(FlowKind::Gap { lost: 0 }, 2));
-        place.pass(&event(FlowKind::Jump, 3));
-        assert!(!place.when.is_known());
+        position.pass(&event(FlowKind::Jump, 3));
+        position.pass(&event(FlowKind::Gap { lost: 10 }, 2));
+        assert_eq!(position, Position { pc: 0x80, when: When { hart: 2, retired: 15, ..When::START } });
+        position.pass(&event(FlowKind::Gap { lost: 0 }, 2));
+        position.pass(&event(FlowKind::Jump, 3));
+        assert!(!position.when.is_known());
     }
 }

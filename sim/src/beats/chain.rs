@@ -61,7 +61,7 @@ mod tests {
         const BEQ: u32 = 0x0000_0463;
         const J: u32 = 0xbff5;
         const RET: u32 = 0x8082;
-        let told = [
+        let reported = [
             retired(0x100, 2, NOP),
             retired(0x102, 4, BEQ), // taken
             retired(0x10a, 2, NOP), // a trap follows
@@ -74,9 +74,10 @@ mod tests {
             retired(0x304, 2, NOP),
         ];
         let mut chain = Chain::new(32);
-        let known: Vec<_> = told.iter().filter_map(|r| chain.push(r)).map(|r| (r.pc, r.next_pc, r.trapped)).collect();
+        let known: Vec<_> =
+            reported.iter().filter_map(|r| chain.push(r)).map(|r| (r.pc, r.next_pc, r.trapped)).collect();
         let traps = [0x200, 0x300, 0x302];
-        let want: Vec<_> = told.windows(2).map(|w| (w[0].pc, w[1].pc, traps.contains(&w[0].pc))).collect();
+        let want: Vec<_> = reported.windows(2).map(|w| (w[0].pc, w[1].pc, traps.contains(&w[0].pc))).collect();
         assert_eq!(known, want);
     }
 }

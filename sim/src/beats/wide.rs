@@ -276,7 +276,7 @@ mod tests {
 
     const NONE: Row<u32> = Row { live: true, count: 0, event: None, beat_lost: false, lag: 0, hidden: false };
 
-    fn told(count: u32, event: u32) -> Row<u32> {
+    fn reported(count: u32, event: u32) -> Row<u32> {
         Row { count, event: Some(event), ..NONE }
     }
 
@@ -302,15 +302,15 @@ mod tests {
             NONE,
             NONE,
             NONE,
-            told(1, 1),
-            with_delay(told(2, 3), 1),
-            with_delay(told(1, 4), 2),
-            with_delay(told(2, 6), 2),
+            reported(1, 1),
+            with_delay(reported(2, 3), 1),
+            with_delay(reported(1, 4), 2),
+            with_delay(reported(2, 6), 2),
             Row { count: 2, ..NONE }, // 7 and 8
             NONE,
         ];
         assert_eq!(rows, want);
-        assert_eq!((c.clock([], true), c.clock([], true)), (NONE, told(1, 9)));
+        assert_eq!((c.clock([], true), c.clock([], true)), (NONE, reported(1, 9)));
     }
 
     #[test]
@@ -320,12 +320,12 @@ mod tests {
         assert_eq!(c.clock([(1, true), (2, false)], false), off);
         // 2 and 3 are before the word is reported, 4 is the first
         assert_eq!(c.clock([(3, false)], false), off);
-        assert_eq!(c.clock([(4, false)], true), Row { live: true, ..told(1, 1) });
+        assert_eq!(c.clock([(4, false)], true), Row { live: true, ..reported(1, 1) });
         let mut c = Compressor::new(2);
         c.clock([(1, false), (2, true)], false);
         c.clock([], false);
         assert_eq!(c.clock([], true), Row { count: 1, ..off });
-        assert_eq!(c.clock([], true), Row { lag: 1, ..told(1, 2) });
+        assert_eq!(c.clock([], true), Row { lag: 1, ..reported(1, 2) });
         assert_eq!(c.clock([(3, false)], true), NONE);
     }
 
@@ -338,9 +338,9 @@ mod tests {
         // the first word is in the queue when the second comes, which finds it full
         rows.extend((0..8).map(|_| c.clock([], true)));
         let lost: u32 = rows.iter().filter(|r| r.beat_lost).map(|r| r.count).sum();
-        let told: u32 = rows.iter().filter(|r| !r.beat_lost).map(|r| r.count).sum();
+        let reported: u32 = rows.iter().filter(|r| !r.beat_lost).map(|r| r.count).sum();
         assert_eq!(rows.iter().filter(|r| r.beat_lost).count(), 1);
-        assert_eq!((told, lost), (4, 20));
+        assert_eq!((reported, lost), (4, 20));
     }
 
     #[test]
@@ -372,11 +372,11 @@ mod tests {
         let want = [
             NONE,
             NONE,
-            told(1, 1),
+            reported(1, 1),
             lag(Row { count: 1, ..NONE }, 1),
-            lag(last_hidden(told(1, 3)), 2),
+            lag(last_hidden(reported(1, 3)), 2),
             lag(last_hidden(Row { count: 2, ..NONE }), 2),
-            lag(told(1, 6), 3),
+            lag(reported(1, 6), 3),
             NONE,
         ];
         assert_eq!(rows, want);

@@ -90,7 +90,7 @@ pub struct Arrived {
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct NodePort {
     node: Node,
     out: VecDeque<Packet>,
     lost: u64,
@@ -154,7 +154,7 @@ struct Link {
 pub struct Chip {
     params: ChipParams,
     generators: Vec<Generator>,
-    places: Vec<Place>,
+    node_ports: Vec<NodePort>,
     trace: Option<Traced>,
     /// The tick nodes count.
     ticking: bool,
@@ -185,16 +185,16 @@ impl Chip {
         ring.extend((0..params.producers()).map(|c| RingNode::new(c, 1)));
         ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
         ring.extend(params.trace.then(|| RingNode::new(trace::ADDRESS, 2)));
-        let place = |(n, k): (usize, &NodeKind)| {
+        let node_port = |(n, k): (usize, &NodeKind)| {
             let interface = Interface::new(FIRST_NODE + n as u8, k.registers(), k.takes_events());
-            Place { node: k.build(), out: VecDeque::new(), lost: 0, interface }
+            NodePort { node: k.build(), out: VecDeque::new(), lost: 0, interface }
         };
-        let places = params.nodes.iter().enumerate().map(place).collect();
+        let node_ports = params.nodes.iter().enumerate().map(node_port).collect();
         let trace = params.trace.then(Traced::default);
         Self {
             params,
             generators,
-            places,
+            node_ports,
             trace,
             ticking: true,
             ring: Ring::new(ring),
@@ -224,7 +224,7 @@ impl Chip {
 
     /// A node; the first is 0.
     pub fn node(&mut self, n: usize) -> &mut Node {
-        &mut self.places[n].node
+        &mut self.node_ports[n].node
     }
 
     /// Ticks every `period` cycles and flushes the nodes at these addresses. False: no tick node can.
@@ -234,11 +234,11 @@ impl Chip {
     }
 
     fn ticks_mut(&mut self) -> impl Iterator<Item = &mut Tick> {
-        self.places.iter_mut().filter_map(|p| if let Node::Tick(t) = &mut p.node { Some(t) } else { None })
+        self.node_ports.iter_mut().filter_map(|p| if let Node::Tick(t) = &mut p.node { Some(t) } else { None })
     }
 
     fn ticks(&self) -> impl Iterator<Item = &Tick> {
-        self.places.iter().filter_map(|p| if let Node::Tick(t) = &p.node { Some(t) } else { None })
+        self.node_ports.iter().filter_map(|p| if let Node::Tick(t) = &p.node { Some(t) } else { None })
     }
 
     /// Cycle of the next tick.
@@ -266,20 +266,20 @@ impl Chip {
 
     /// Events lost in nodes.
     pub fn node_losses(&self) -> u64 {
-        let lost = |p: &Place| match &p.node {
+        let lost = |p: &NodePort| match &p.node {
             Node::Processor(ring_processor) => ring_processor.processor().dropped().into(),
             _ => p.lost,
         };
-        self.places.iter().map(lost).sum()
+        self.node_ports.iter().map(lost).sum()
     }
 
     /// Lost events that no packet has reported yet.
     pub fn unreported(&self) -> u64 {
-        let unreported = |p: &Place| match &p.node {
+        let unreported = |p: &NodePort| match &p.node {
             Node::Processor(ring_processor) => ring_processor.processor().unreported(),
             _ => p.interface.unreported(),
         };
-        self.places.iter().map(unreported).sum::<u64>()
+        self.node_ports.iter().map(unreported).sum::<u64>()
             + self.ticks().map(Tick::unreported).sum::<u64>()
             + self.generators.iter().map(Generator::unreported).sum::<u64>()
     }
@@ -320,7 +320,10 @@ impl Chip {
         self.link.sending.is_none()
             && self.requests.is_empty()
             && self.generators.iter().all(Generator::is_idle)
-            && self.places.iter().all(|p| p.out.is_empty() && !matches!(&p.node, Node::Processor(s) if !s.is_idle()))
+            && self
+                .node_ports
+                .iter()
+                .all(|p| p.out.is_empty() && !matches!(&p.node, Node::Processor(s) if !s.is_idle()))
             && self.ticks().all(Tick::is_idle)
             && self.trace.as_ref().is_none_or(Traced::is_idle)
             && self.link.time.is_empty()
@@ -385,16 +388,16 @@ impl Chip {
     /// Flushes all nodes, first those that send to others, and drains.
     pub fn finish(&mut self) {
         self.drain();
-        for n in 0..self.places.len() {
-            if let Node::Processor(ring_processor) = &mut self.places[n].node {
+        for n in 0..self.node_ports.len() {
+            if let Node::Processor(ring_processor) = &mut self.node_ports[n].node {
                 ring_processor.flush(FIRST_NODE + n as u8);
                 self.drain();
                 continue;
             }
             let mut out = Outbox::new();
-            self.places[n].node.flush(&mut out);
+            self.node_ports[n].node.flush(&mut out);
             let src = FIRST_NODE + n as u8;
-            self.places[n].out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
+            self.node_ports[n].out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
             self.drain();
         }
         if self.trace.is_some() {
@@ -425,59 +428,59 @@ impl Chip {
                 }
             }
         }
-        for n in 0..self.places.len() {
+        for n in 0..self.node_ports.len() {
             self.serve_node(n, 1 + cores + n);
         }
         if let Some(trace) = &mut self.trace {
-            trace.clock(self.ring.node(1 + cores + self.places.len()));
+            trace.clock(self.ring.node(1 + cores + self.node_ports.len()));
         }
     }
 
     fn serve_node(&mut self, n: usize, at: usize) {
-        let (port, place, src) = (self.ring.node(at), &mut self.places[n], FIRST_NODE + n as u8);
-        if let Node::Processor(ring_processor) = &mut place.node {
+        let (port, node_port, src) = (self.ring.node(at), &mut self.node_ports[n], FIRST_NODE + n as u8);
+        if let Node::Processor(ring_processor) = &mut node_port.node {
             return ring_processor.clock(src, self.now, port);
         }
         while port.fate().is_some() {}
-        if let Node::Tick(tick) = &mut place.node {
-            let sent = tick.sent().filter(|_| place.out.is_empty());
+        if let Node::Tick(tick) = &mut node_port.node {
+            let sent = tick.sent().filter(|_| node_port.out.is_empty());
             tick.clock(self.now as u32, self.ticking, sent.is_some());
-            place.out.extend(sent.map(|s| s.packet(src)));
+            node_port.out.extend(sent.map(|s| s.packet(src)));
         }
         if let Some(words) = port.receive() {
-            match place.interface.take(&words) {
+            match node_port.interface.take(&words) {
                 // losses of the producer are reported with the next result
                 Some(Request::Event(event)) => {
                     let mut out = Outbox::new();
-                    place.node.take(&event, &mut out);
+                    node_port.node.take(&event, &mut out);
                     // a pair counts its own losses and reports them in its results
-                    let pairs = matches!(place.node, Node::Pair(_));
+                    let pairs = matches!(node_port.node, Node::Pair(_));
                     for (dest, event) in out {
                         let own = if pairs { u64::from(event.lost) } else { 0 };
-                        place.lost += own;
-                        place.interface.lose(own);
-                        if place.out.len() >= RESULTS {
-                            place.lost += 1;
-                            place.interface.lose(1);
+                        node_port.lost += own;
+                        node_port.interface.lose(own);
+                        if node_port.out.len() >= RESULTS {
+                            node_port.lost += 1;
+                            node_port.interface.lose(1);
                         } else {
-                            place.out.push_back(Packet::event(src, dest, Event { lost: 0, ..event }));
+                            node_port.out.push_back(Packet::event(src, dest, Event { lost: 0, ..event }));
                         }
                     }
                 }
                 Some(Request::Flush(done)) => {
                     let mut out = Outbox::new();
-                    place.node.flush(&mut out);
-                    place.out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
-                    place.out.push_back(done);
+                    node_port.node.flush(&mut out);
+                    node_port.out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
+                    node_port.out.push_back(done);
                 }
-                Some(Request::Answer(packet) | Request::Write(.., packet)) => place.out.push_back(packet),
+                Some(Request::Answer(packet) | Request::Write(.., packet)) => node_port.out.push_back(packet),
                 None => {}
             }
         }
         if port.ready() {
-            if let Some(packet) = place.out.pop_front() {
+            if let Some(packet) = node_port.out.pop_front() {
                 port.send(match packet {
-                    Packet { dest, body: Body::Event(e), .. } => place.interface.result(dest, e).to_words(),
+                    Packet { dest, body: Body::Event(e), .. } => node_port.interface.result(dest, e).to_words(),
                     other => other.to_words(),
                 });
             }

@@ -27,7 +27,7 @@ impl Framer {
     }
 
     /// Whether a new packet may be sent: always, or while it holds frames, if there is room to keep it.
-    pub fn has_room(&self) -> bool {
+    pub fn has_space(&self) -> bool {
         !self.hold || self.kept.len() < usize::from(KEPT)
     }
 
@@ -94,17 +94,17 @@ mod tests {
     fn a_full_framer_replaces_the_oldest_frame_unless_it_holds_them() {
         let mut f = Framer::default();
         (0..20).for_each(|n| drop(f.frame(&[0x0fc2, n])));
-        assert_eq!((f.status(&[0x0fff, 0xc000])[2], f.has_room()), (4, true));
+        assert_eq!((f.status(&[0x0fff, 0xc000])[2], f.has_space()), (4, true));
         f.again(4, true);
-        assert!(!f.has_room());
+        assert!(!f.has_space());
         let again: Vec<u8> = std::iter::from_fn(|| f.repeated()).map(|frame| frame[2]).collect();
         assert_eq!(again, (4..20).collect::<Vec<_>>());
         f.again(5, true);
-        assert!(f.has_room());
+        assert!(f.has_space());
         while f.repeated().is_some() {}
         f.frame(&[0x0fc2, 20]);
-        assert!(!f.has_room());
+        assert!(!f.has_space());
         f.again(5, false);
-        assert!(f.has_room());
+        assert!(f.has_space());
     }
 }

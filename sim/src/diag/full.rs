@@ -65,7 +65,7 @@ enum State {
     Search,
     To,
     Sp,
-    Place,
+    Store,
     Write(u8),
     Begin,
     Done,
@@ -334,7 +334,7 @@ impl Full {
     fn tag_matches(&self, to: u32) -> u32 {
         let t = tag(to, self.sp());
         let of = |(at, c): (usize, &Option<OpenCall>)| u32::from(c.is_some_and(|c| tag(c.to, c.sp) == t)) << at;
-        self.returns.places().iter().enumerate().map(of).sum()
+        self.returns.entries().iter().enumerate().map(of).sum()
     }
 
     fn lose(&mut self, events: u32) {
@@ -362,7 +362,7 @@ impl Full {
             self.work.ended.iter_mut().for_each(|e| *e = None);
         }
         if overload {
-            let open = self.returns.places().iter().enumerate().map(|(at, c)| u32::from(c.is_some()) << at).sum();
+            let open = self.returns.entries().iter().enumerate().map(|(at, c)| u32::from(c.is_some()) << at).sum();
             let drop = match (entry.call, entry.back) {
                 _ if self.work.phase == 3 => 0,
                 (false, false) => 0,
@@ -394,7 +394,7 @@ impl Full {
                     match self.work.mode {
                         Mode::Check => {
                             let n = self.work.current.map_or(0, |c| c.0 as u8);
-                            let mine = |at: &usize| self.returns.places()[*at].is_some_and(|c| c.slot == n);
+                            let mine = |at: &usize| self.returns.entries()[*at].is_some_and(|c| c.slot == n);
                             let mine: u32 = (0..self.work.ended.len()).filter(mine).map(|at| 1 << at).sum();
                             self.work.candidates = mine & self.tag_matches(self.shadow.register(1).unwrap_or(0));
                             State::Search
@@ -408,7 +408,7 @@ impl Full {
             }
             State::Put => self.put(slot.as_ref(), &entry.seen),
             State::Search => match (self.work.candidates, self.work.phase) {
-                (0, 0) => State::Place,
+                (0, 0) => State::Store,
                 (0, phase) => {
                     self.work.phase = phase + 1;
                     State::Next
@@ -420,7 +420,7 @@ impl Full {
             },
             State::To => State::Sp,
             State::Sp => self.compare(&entry, link),
-            State::Place => {
+            State::Store => {
                 let (at, lost) = self.returns.make_entry();
                 self.lose(lost.into());
                 self.work.at = at;
@@ -554,7 +554,7 @@ impl Full {
             _ => entry.seen.next_pc,
         };
         self.work.candidates &= self.work.candidates - 1;
-        let same = self.returns.places()[at].is_some_and(|c| (c.to, c.sp) == (to, self.sp()));
+        let same = self.returns.entries()[at].is_some_and(|c| (c.to, c.sp) == (to, self.sp()));
         match (same, self.work.phase) {
             (false, _) => State::Search,
             (true, 0) => {

@@ -31,7 +31,7 @@ pub struct OpenCall {
 /// The table of open calls.
 #[derive(Clone, Debug)]
 pub struct Returns {
-    places: Vec<Option<OpenCall>>,
+    entries: Vec<Option<OpenCall>>,
     /// The next entry to be replaced.
     victim: usize,
     /// Calls that were replaced: their returns will not be seen.
@@ -41,42 +41,42 @@ pub struct Returns {
 }
 
 impl Returns {
-    /// A table of `room` entries.
-    pub fn new(room: usize) -> Self {
-        Self { places: vec![None; room], victim: 0, replaced: 0, abandoned: 0 }
+    /// A table of `capacity` entries.
+    pub fn new(capacity: usize) -> Self {
+        Self { entries: vec![None; capacity], victim: 0, replaced: 0, abandoned: 0 }
     }
 
     /// The entries.
-    pub fn places(&self) -> &[Option<OpenCall>] {
-        &self.places
+    pub fn entries(&self) -> &[Option<OpenCall>] {
+        &self.entries
     }
 
     /// Stops watching the call in an entry.
     pub fn drop_call(&mut self, at: usize) -> Option<OpenCall> {
-        self.places[at].take()
+        self.entries[at].take()
     }
 
     /// The first free entry; if none is free, the next one in rotation is replaced, which is counted. True: a call was
     /// replaced.
     pub fn make_entry(&mut self) -> (usize, bool) {
-        if let Some(free) = self.places.iter().position(Option::is_none) {
+        if let Some(free) = self.entries.iter().position(Option::is_none) {
             return (free, false);
         }
         let at = self.victim;
-        self.victim = (at + 1) % self.places.len();
-        self.places[at] = None;
+        self.victim = (at + 1) % self.entries.len();
+        self.entries[at] = None;
         self.replaced += 1;
         (at, true)
     }
 
     /// Stores a call in an entry from [`Returns::make_entry`].
     pub fn put(&mut self, at: usize, call: OpenCall) {
-        self.places[at] = Some(call);
+        self.entries[at] = Some(call);
     }
 
     /// A function is entered. True: another call was replaced.
     pub fn enter(&mut self, call: OpenCall) -> bool {
-        if self.places.iter().flatten().any(|c| (c.slot, c.to, c.sp) == (call.slot, call.to, call.sp)) {
+        if self.entries.iter().flatten().any(|c| (c.slot, c.to, c.sp) == (call.slot, call.to, call.sp)) {
             return false;
         }
         let (at, lost) = self.make_entry();
@@ -97,12 +97,12 @@ impl Returns {
     }
 
     fn take(&mut self, to: u32, sp: u32) -> Vec<OpenCall> {
-        self.places.iter_mut().filter_map(|p| p.take_if(|c| (c.to, c.sp) == (to, sp))).collect()
+        self.entries.iter_mut().filter_map(|p| p.take_if(|c| (c.to, c.sp) == (to, sp))).collect()
     }
 
     /// Number of open calls.
     pub fn len(&self) -> usize {
-        self.places.iter().flatten().count()
+        self.entries.iter().flatten().count()
     }
 
     /// Whether no call is open.

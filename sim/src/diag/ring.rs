@@ -65,7 +65,7 @@ enum Passing {
 pub struct RingNode {
     address: u8,
     /// Depth of the receive queue, packets.
-    places: usize,
+    depth: usize,
     out: Option<u16>,
     /// Remaining words of the packet at the input, and what happens to them.
     left: usize,
@@ -86,15 +86,15 @@ pub struct RingNode {
 }
 
 impl RingNode {
-    /// A node at an address, with a receive queue of `places` packets.
+    /// A node at an address, with a receive queue of `depth` packets.
     ///
     /// # Panics
     /// If the address is not valid for a node or the host.
-    pub fn new(address: u8, places: usize) -> Self {
+    pub fn new(address: u8, depth: usize) -> Self {
         assert!(address < NODES || address == HOST, "address {address} is not that of a node");
         Self {
             address,
-            places,
+            depth,
             out: None,
             left: 0,
             passing: Passing::Through,
@@ -164,10 +164,10 @@ impl RingNode {
     }
 
     fn accepts_from(&mut self, src: u8) -> bool {
-        let room = self.received.len() < self.places;
+        let has_space = self.received.len() < self.depth;
         match self.kept {
             Some(kept) if kept != src => false,
-            _ if room => {
+            _ if has_space => {
                 self.kept = None;
                 true
             }
@@ -254,7 +254,7 @@ impl RingNode {
             }
             goes_on = word & !0xfc0 | u16::from(if taken { TAKEN } else { REFUSED }) << 6;
         } else if dest == BROADCAST {
-            if self.received.len() < self.places && self.kept.is_none() {
+            if self.received.len() < self.depth && self.kept.is_none() {
                 self.passing = Passing::Copied;
             } else {
                 self.counts.missed += 1;

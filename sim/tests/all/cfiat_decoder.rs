@@ -113,7 +113,7 @@ fn params() -> impl Strategy<Value = CfiatParams> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(rounds(500, 20_000)))]
     #[test]
-    fn every_value_is_told_again(params in params(), seed: u64, count in 0usize..2500) {
+    fn every_value_is_decoded(params in params(), seed: u64, count in 0usize..2500) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let acts = acts(&mut rng, &params, count);
         let words = encode(&params, &acts);
@@ -149,7 +149,7 @@ proptest! {
 
 /// A truncated stream is rejected, wherever it ends.
 #[test]
-fn cuts_are_refused_before_a_value_is_told() {
+fn cuts_are_refused_before_a_value_is_reported() {
     let params = CfiatParams::new(3, (BASE as u32, 4000), "cfiat:64+ways2".parse().unwrap());
     let acts = acts(&mut ChaCha8Rng::seed_from_u64(5), &params, 500);
     let words = encode(&params, &acts);

@@ -147,7 +147,7 @@ fn ticks_flush_the_tables() {
 #[test]
 fn a_trace_is_found_set_and_shares_the_link_with_events() {
     let mut chip = Chip::new(ChipParams { trace: true, ..ChipParams::new(2) });
-    assert_eq!(chip.discover().last(), Some(&(trace::ADDRESS, trace::KIND, trace::PLACES)));
+    assert_eq!(chip.discover().last(), Some(&(trace::ADDRESS, trace::KIND, trace::DEPTH)));
     let set = trace::write(2, 0x0301);
     let Body::Control { op, addr, data } = set.body else { panic!("no write") };
     chip.request(trace::ADDRESS, op, addr, &data);

@@ -343,7 +343,7 @@ fn stack_arguments_are_seen_or_the_event_is_lost() {
 }
 
 #[test]
-fn data_traps_and_trap_returns_are_told_with_their_words() {
+fn data_traps_and_trap_returns_are_reported_with_their_words() {
     let data = Trigger::Data { first: 0x4000, last: 0x4003, loads: false, stores: true, value: None };
     let seven = Trigger::Data { first: 0x4000, last: 0x4003, loads: true, stores: true, value: Some(7) };
     let mut c = Core::new(vec![
@@ -391,7 +391,7 @@ fn a_lite_generator_tells_addresses_only() {
 
 /// A random walk of calls, returns and thread switches, checked against a list of what was done.
 #[test]
-fn random_calls_are_told_or_counted() {
+fn random_calls_are_reported_or_counted() {
     for seed in 0..40 {
         let mut s = Source::seeded(seed);
         let functions = [0x1000_u32, 0x2000, 0x3000];

@@ -99,7 +99,7 @@ fn a_store_ends_the_episodes_that_it_conflicts_with_and_no_others() {
 }
 
 #[test]
-fn a_store_that_changes_nothing_or_is_not_to_ram_is_not_told() {
+fn a_store_that_changes_nothing_or_is_not_to_ram_is_not_sent() {
     let stream = by_hand(|r| {
         load(r, 0, RAM + 8);
         r.master(&store(RAM + 8, 0, 15));
@@ -230,7 +230,7 @@ fn positions_with_dma_copies_are_reproducible() {
 
 /// The checks of the cores' states cannot detect a value that no core loads again: the signature of the stores does.
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let (program, (run, machine)) = copying(Sizes { masters: true, check: 12, ..Sizes::default() });
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let (mut reported, mut of_masters) = (0, 0);

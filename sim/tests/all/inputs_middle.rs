@@ -126,7 +126,7 @@ fn unknown_bytes_are_none_and_positions_are_reproducible() {
 
 /// As from reset (`inputs_faults.rs`): no wrong instruction after the last successful check goes unmarked.
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let program = programs::load("lz").unwrap();
     let config = MachineConfig { harts: 2, ..MachineConfig::default() };
     let (run, _) = record_from(&program, config, 50_000, 40_000, sizes(1024));

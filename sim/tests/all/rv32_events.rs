@@ -182,7 +182,7 @@ fn data_do_not_change_the_run() {
 }
 
 #[test]
-fn a_trap_is_told_with_the_first_instruction_after_it() {
+fn a_trap_is_reported_with_the_first_instruction_after_it() {
     // the handler begins with a register write: the trap comes before it, in its cycle
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, BASE + 0x100).put(&[csrw(MTVEC, T0), ECALL]).org(0x100).out(T0).exit();

@@ -187,7 +187,7 @@ fn one_core_sends_what_it_sends_with_a_predictor_of_its_own() {
 }
 
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let names = ["tr_e:m4+shared", "tr_b:small+shared", "golomb:512/last64+shared"];
     is_reported(names.into_iter().map(|name| params(name, 2, false)));
 }

@@ -278,7 +278,7 @@ fn damaged_streams_neither_panic_nor_run_on() {
 }
 
 #[test]
-fn the_wrong_stream_cache_is_told_by_the_header() {
+fn the_header_shows_a_wrong_stream_cache() {
     let program = common::program(3, 300);
     let image = Image::new(&program);
     let events = common::walk(&image, 300, 1, 3, 600);

@@ -279,7 +279,7 @@ fn bad_traces_are_refused_by_name() {
         ("magic", "is a trace file, expected a program or a recording of a run"),
         ("empty", "not an ELF"),
         ("none.rbt1", "holds no record"),
-        ("absent", "has no sweep.json"),
+        ("absent", "No such file"),
     ] {
         let plan = Plan { traces: vec![path(name)], ..plan() };
         let e = plan.jobs().unwrap_err().to_string();

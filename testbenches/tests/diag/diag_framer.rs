@@ -37,7 +37,7 @@ fn frames_are_those_of_the_golden_framer() {
             let status = s.percent(10);
             let packet = if status { Packet::control(HOST, HOST, Op::Error, 9, &[1, 2, 3]) } else { packet(&mut s) };
             // as the line does
-            if status || golden.has_room() {
+            if status || golden.has_space() {
                 let words = packet.to_words();
                 left.extend(words.iter().copied());
                 shown = Some((status, words));
@@ -52,7 +52,7 @@ fn frames_are_those_of_the_golden_framer() {
         let word: Option<u16> = left.front().copied();
         let ready = s.percent(if clock < 60_000 { 100 } else { 40 });
         let noise = s.bits(16);
-        let (byte, taken, room, newest) = d
+        let (byte, taken, can_begin, newest) = d
             .cycle(
                 |u| {
                     u.reset.next = reset;
@@ -66,7 +66,7 @@ fn frames_are_those_of_the_golden_framer() {
                 },
                 |u| {
                     let byte = u.valid.val().then(|| u.octet.val().to_u64() as u8);
-                    (byte, u.got.ready.val(), u.room.val(), u.newest.val().to_u64() as u8)
+                    (byte, u.got.ready.val(), u.can_begin.val(), u.newest.val().to_u64() as u8)
                 },
             )
             .unwrap();
@@ -76,7 +76,7 @@ fn frames_are_those_of_the_golden_framer() {
             want.clear();
             continue;
         }
-        assert_eq!((room, newest), (golden.has_room(), golden.newest()), "clock {clock}");
+        assert_eq!((can_begin, newest), (golden.has_space(), golden.newest()), "clock {clock}");
         assert_eq!(byte, want.front().copied(), "clock {clock}");
         if want.is_empty() {
             // between two frames

@@ -77,7 +77,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
         let byte: Option<u8> = line.front().copied().filter(|_| !s.percent(stall_in));
         let (put_ready, say_ready) = (!s.percent(stall_out), !s.percent(stall_out));
         let (got, noise) = (back.front().copied(), s.bits(24));
-        let (room, newest) = (!s.percent(stall_out), s.bits(8) as u8);
+        let (can_begin, newest) = (!s.percent(stall_out), s.bits(8) as u8);
         let (ready, word, said, got_ready, status, wanted) = d
             .cycle(
                 |u| {
@@ -88,7 +88,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                     u.say.ready.next = say_ready;
                     u.got.valid.next = got.is_some();
                     u.got.word.next = u64::from(got.unwrap_or((noise >> 8) as u16)).to_bits();
-                    u.room.next = room;
+                    u.can_begin.next = can_begin;
                     u.newest.next = u64::from(newest).to_bits();
                 },
                 |u| {
@@ -123,7 +123,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                 framer_input = FramerInput::Ask(take_request.to_words().into());
             }
             FramerInput::Free => {
-                if let Some(head) = got.filter(|_| room) {
+                if let Some(head) = got.filter(|_| can_begin) {
                     framer_input = FramerInput::Through(header(head).0);
                 }
             }
@@ -202,7 +202,7 @@ fn a_frame_with_a_wrong_packet_length_is_accepted_and_dropped() {
                     u.say.ready.next = true;
                     u.got.valid.next = false;
                     u.got.word.next = 0u64.to_bits();
-                    u.room.next = true;
+                    u.can_begin.next = true;
                     u.newest.next = 0u64.to_bits();
                 },
                 |u| (u.ready.val(), u.put.valid.val().then(|| u.put.word.val().to_u64() as u16)),

@@ -7,7 +7,7 @@
 use crate::diag_harness::check_verilog;
 use hdl::diag::node::trace::TraceNode;
 use rust_hdl::prelude::*;
-use sim::diag::node::trace::{Bus, TraceNode as Golden, TraceReassembler, ADDRESS, PACKET_WORDS, PLACES, REGISTERS};
+use sim::diag::node::trace::{Bus, TraceNode as Golden, TraceReassembler, ADDRESS, DEPTH, PACKET_WORDS, REGISTERS};
 use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
@@ -124,7 +124,7 @@ fn words_come_back_and_accesses_are_those_of_the_golden_node() {
             }
         }
         let gone = t.joined.words.len() + gone_of(&t.put);
-        assert_eq!(ready, t.came.len() - gone < usize::from(PLACES), "clock {clock}");
+        assert_eq!(ready, t.came.len() - gone < usize::from(DEPTH), "clock {clock}");
         full += u32::from(!ready);
         if valid && ready {
             t.came.push(data);

@@ -360,7 +360,7 @@ fn resyncs_are_those_of_the_model() {
 
 /// Four instructions per cycle of any kind produce more than one event per cycle: losses in the queue are reported.
 #[test]
-fn what_the_queue_loses_is_told() {
+fn what_the_queue_loses_is_reported() {
     for (scheme, name, words) in [
         ("tr_e:small", "matmul", 2),
         ("tr_e:small", "fsm", 4),

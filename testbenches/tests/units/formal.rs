@@ -63,7 +63,7 @@ fn event_fifo(log2_depth: usize, early: bool) -> Result<Proof, FormalError> {
         EntryLayout { count_bits: 2, address_bits: 6, cc_bits: 2, context_bits: 0, early, uses_resync_pc: false };
     let fifo = verilog(EventFifo::<8>::new(&layout, log2_depth))
         .size("LOG2_DEPTH", log2_depth)
-        .size("PLACES", (1 << log2_depth) - 2)
+        .size("ENTRIES", (1 << log2_depth) - 2)
         .size("COUNT_BITS", layout.count_bits)
         .size("ADDRESS_BITS", layout.address_bits)
         .size("CC_BITS", layout.cc_bits)
@@ -145,7 +145,7 @@ fn a_lost_carry_is_found() {
 
 /// The packer of a system with wide slices.
 fn broad_packer() -> Proof {
-    verilog(WidePacker::new()).inside("top", include_str!("../../formal/packer_broad.sv")).unwrap()
+    verilog(WidePacker::new()).inside("top", include_str!("../../formal/packer_wide.sv")).unwrap()
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn trace_framer(cores: u8) -> Proof {
         .size("CORES", cores)
         .size("HEADER", format!("96'h{c:08x}{b:08x}{a:08x}"))
         .size("MOST", Stream::from(&p).slices.max_bits().min(8))
-        .inside("top", include_str!("../../formal/session.sv"))
+        .inside("top", include_str!("../../formal/framer.sv"))
         .unwrap()
 }
 
@@ -197,7 +197,7 @@ fn merger(cores: u8, log2_depth: usize) -> Result<Proof, FormalError> {
     let (p, places) = (params(cores), (1_u32 << log2_depth) - 1);
     let proof = verilog(Merger::new(&p, log2_depth))
         .size("CORES", cores)
-        .size("PLACES", places)
+        .size("ENTRIES", places)
         .size("NOTE_BITS", log2_depth as u32 + p.ti_bits())
         .size("SUM_BITS", log2_depth as u32 + p.ti_bits() + 1)
         .inside("top", include_str!("../../formal/merger.sv"))?;
@@ -219,7 +219,7 @@ fn mergers_neither_lose_nor_reorder() {
 fn a_note_that_is_loaded_over_another_is_found() {
     let merger = outside(&merger(2, 2).unwrap());
     let (now, faulty) = ("(done & ~|rest)", "done");
-    finds(&merger, now, faulty, "in_its_turn", 12);
+    finds(&merger, now, faulty, "in_order_of_arrival", 12);
 }
 
 /// The trace state machine, with `latency` cycles from `go` to `live`, and FIFOs of `places` entries.
@@ -228,9 +228,9 @@ fn trace_fsm(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
         .size("FILTER", u8::from(filter))
         .size("LATENCY", latency)
         .size("LATE", u8::from(late))
-        .size("PLACES", places)
-        .size("ROOMY", places.div_ceil(3))
-        .inside("top", include_str!("../../formal/life.sv"))
+        .size("ENTRIES", places)
+        .size("WATERMARK", places.div_ceil(3))
+        .inside("top", include_str!("../../formal/trace_fsm.sv"))
         .unwrap()
 }
 
@@ -263,13 +263,13 @@ fn trace_fsms_terminate() {
 #[test]
 fn a_stop_into_a_full_fifo_is_found() {
     let (now, faulty) = ("& ~losing$q & ~control$no_credit;", "& ~losing$q;");
-    finds(&trace_fsm(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
+    finds(&trace_fsm(false, 4, 6, false), now, faulty, "no_entry_is_reserved_twice", 24);
 }
 
 #[test]
 fn resuming_after_a_gap_although_disabled_is_found() {
     for (now, faulty, label) in [
-        ("go = open & ", "go = (open | resume$q) & ", "nothing_behind_the_end"),
+        ("go = open & ", "go = (open | resume$q) & ", "nothing_after_the_end"),
         ("last = cycle_due$q & ", "last = 1'b0 & cycle_due$q & ", "it_ends"),
     ] {
         finds(&trace_fsm(false, 3, 2, false).size("ENDS", 1), now, faulty, label, 24);
@@ -305,7 +305,7 @@ fn filtered_twins(change: impl Fn(String) -> String) -> Proof {
             .replace("top$", "address_filter$"),
     );
     let text = format!("{}\n{address_filter}", both(|text| text));
-    Proof::new(text).inside("top", include_str!("../../formal/gate.sv")).unwrap()
+    Proof::new(text).inside("top", include_str!("../../formal/filter_ranges.sv")).unwrap()
 }
 
 /// Verilog of a front end with a filter and of a copy.
@@ -517,12 +517,12 @@ fn a_connect_bit_in_the_wrong_place_is_found() {
     finds(&coder, "closes$d = ~wide$q | ~closes$q;", "closes$d = 1'b1;", "bits_as_specified", 12);
 }
 
-/// The router at address 3, with 2^`log2_places` entries.
-fn router(log2_places: usize, first: bool) -> Result<Proof, FormalError> {
-    verilog(Router::new(3, log2_places, first))
+/// The router at address 3, with 2^`log2_packets` entries.
+fn router(log2_packets: usize, first: bool) -> Result<Proof, FormalError> {
+    verilog(Router::new(3, log2_packets, first))
         .size("ADDRESS", 3)
-        .size("PLACES", 1 << log2_places)
-        .size("LOG2_PLACES", log2_places)
+        .size("ENTRIES", 1 << log2_packets)
+        .size("LOG2_ENTRIES", log2_packets)
         .size("FIRST", u8::from(first))
         .inside("top", include_str!("../../formal/router.sv"))?
         .ports(
@@ -531,17 +531,17 @@ fn router(log2_places: usize, first: bool) -> Result<Proof, FormalError> {
             include_str!("../../formal/router_packet.sv"),
         )?
         .ports(
-            "places",
+            "packets",
             &["at", "at_head", "reads", "came", "came_head", "comes"],
-            include_str!("../../formal/router_places.sv"),
+            include_str!("../../formal/router_packets.sv"),
         )
 }
 
 #[test]
 fn routers_keep_the_token_and_tear_no_packet() {
     holds(&router(0, false).unwrap(), 3, 16);
-    for (log2_places, first) in [(1, true), (2, false)] {
-        assert_eq!(router(log2_places, first).unwrap().run(Induction(3)).unwrap(), ProofResult::Pass);
+    for (log2_packets, first) in [(1, true), (2, false)] {
+        assert_eq!(router(log2_packets, first).unwrap().run(Induction(3)).unwrap(), ProofResult::Pass);
     }
 }
 
@@ -552,7 +552,7 @@ fn routers_that_lose_double_or_tear_are_found() {
     // that is not stored
     for (now, faulty, label) in [
         ("token = from$valid & ~passing & is_token;", "token = from$valid & is_token;", "goes_through"),
-        ("token_next$d = send_at$q == one;", "token_next$d = send_at$q == one + one;", "token_behind"),
+        ("token_next$d = send_at$q == one;", "token_next$d = send_at$q == one + one;", "token_follows"),
         ("takes = here & has_free_entry & ~other;", "takes = here & ~other;", "goes_through"),
     ] {
         finds(&router, now, faulty, label, 10);

@@ -74,7 +74,7 @@ fn addresses_come_out_as_they_went_in() {
 }
 
 #[test]
-fn landing_passes_the_static_gates() {
+fn it_passes_the_static_gates() {
     for log2_depth in [3, 8] {
         emit_checked(&mut ResyncPcFifo::<32>::new(log2_depth, 31)).unwrap();
     }

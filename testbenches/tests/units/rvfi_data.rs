@@ -128,7 +128,7 @@ fn wide<const W: usize>(b: Bits<W>) -> u64 {
 }
 
 #[test]
-fn random_accesses_are_told_as_they_were() {
+fn random_accesses_are_reported_as_they_were() {
     play::<32, 4>(1, 20_000);
     play::<64, 8>(2, 8_000);
 }

@@ -106,7 +106,7 @@ pub struct Lite {
     control: Fixed<Bits<12>>,
     all: Fixed<Bits<5>>,
     half_more: Fixed<Bits<5>>,
-    room: Fixed<Bits<3>>,
+    capacity: Fixed<Bits<3>>,
     one: Fixed<Bits<16>>,
     one_3: Fixed<Bits<3>>,
     one_4: Fixed<Bits<4>>,
@@ -138,7 +138,7 @@ impl Lite {
             control: Fixed::of(CONTROL),
             all: Fixed::of(params.fifo),
             half_more: Fixed::of(params.fifo / 2 + 1),
-            room: Fixed::of(params.queue),
+            capacity: Fixed::of(params.queue),
             one: Fixed::of(1u64),
             one_3: Fixed::of(1u64),
             one_4: Fixed::of(1u64),
@@ -219,7 +219,7 @@ impl Logic for Lite {
         if self.over.val() {
             self.queued_1.next = self.queued.q.val() - self.one_3.val();
         }
-        self.enqueue.next = self.hits.val().any() & (self.queued_1.val() != self.room.val());
+        self.enqueue.next = self.hits.val().any() & (self.queued_1.val() != self.capacity.val());
         self.queued.d.next = self.queued_1.val();
         if self.enqueue.val() {
             self.queued.d.next = self.queued_1.val() + self.one_3.val();

@@ -38,7 +38,7 @@ pub enum AggregateState {
     Clear,
     Wait,
     Hash,
-    Place,
+    Store,
     Update,
     Evict,
     Look,
@@ -203,10 +203,10 @@ impl Logic for Aggregate {
                 self.factor.d.next = self.factor.q.val() << 1;
                 self.bit_index.d.next = self.bit_index.q.val() + self.one_5.val();
                 if self.bit_index.q.val().all() {
-                    self.node_state.d.next = AggregateState::Place;
+                    self.node_state.d.next = AggregateState::Store;
                 }
             }
-            AggregateState::Place => {
+            AggregateState::Store => {
                 self.next_at.next = self.placed.val().get_bits::<8>(0);
                 self.node_state.d.next = AggregateState::Update;
             }
@@ -224,7 +224,7 @@ impl Logic for Aggregate {
                 // the entry is now empty, and is looked up again
                 if self.result.ready.val() {
                     self.writes.next = true;
-                    self.node_state.d.next = AggregateState::Place;
+                    self.node_state.d.next = AggregateState::Store;
                 }
             }
             AggregateState::Look => {

@@ -53,7 +53,7 @@ pub struct Count {
     // counter of core 0, or of the rule; while clearing, the next counter
     at: DFF<Bits<8>>,
     core: DFF<Bits<4>>,
-    place: Signal<Local, Bits<8>>,
+    index: Signal<Local, Bits<8>>,
     more: Signal<Local, Bits<32>>,
     overflows: Signal<Local, Bit>,
     clears: Signal<Local, Bit>,
@@ -100,12 +100,12 @@ impl Logic for Count {
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
         // rules that count by core use the core as their key
-        self.place.next = self.rules.value.val().get_bits::<8>(0) + self.rules.key.val().get_bits::<8>(0);
+        self.index.next = self.rules.value.val().get_bits::<8>(0) + self.rules.key.val().get_bits::<8>(0);
         if self.event.flush.val() {
-            self.place.next = self.rules.value.val().get_bits::<8>(0) + bit_cast::<8, 4>(self.core.q.val());
+            self.index.next = self.rules.value.val().get_bits::<8>(0) + bit_cast::<8, 4>(self.core.q.val());
         }
-        self.counts.raddr.next = self.place.val().get_bits::<7>(0);
-        self.counts.waddr.next = self.place.val().get_bits::<7>(0);
+        self.counts.raddr.next = self.index.val().get_bits::<7>(0);
+        self.counts.waddr.next = self.index.val().get_bits::<7>(0);
         self.counts.we.next = false;
         self.counts.wdata.next = 0.into();
         self.overflows.next = self.counts.rdata.val() == self.most.val();
@@ -185,7 +185,7 @@ impl Logic for Count {
         self.result.stamped.next = false;
         self.result.stamp.next = 0.into();
         self.result.count.next = 2.into();
-        self.result.a0.next = bit_cast::<32, 8>(self.place.val());
+        self.result.a0.next = bit_cast::<32, 8>(self.index.val());
         self.result.a1.next = self.counts.rdata.val();
         if self.node_state.q.val() == CountState::Reached {
             self.result.a1.next = self.more.val();

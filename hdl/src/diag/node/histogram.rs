@@ -65,7 +65,7 @@ pub struct Histogram {
     parts: Signal<Local, Bits<32>>,
     bucket: Signal<Local, Bits<7>>,
     found: Signal<Local, Bit>,
-    place: Signal<Local, Bits<4>>,
+    slot: Signal<Local, Bits<4>>,
     same: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     opens: Signal<Local, Bit>,
@@ -76,7 +76,7 @@ pub struct Histogram {
     stop: Signal<Local, Bits<11>>,
     clears: Signal<Local, Bit>,
     last: Fixed<Bits<11>>,
-    room: Fixed<Bits<4>>,
+    capacity: Fixed<Bits<4>>,
     most: Fixed<Bits<32>>,
     one: Fixed<Bits<32>>,
     one_4: Fixed<Bits<4>>,
@@ -101,7 +101,7 @@ impl Histogram {
             key: each(keys),
             to: each(keys),
             last: Fixed::of(128 * keys as u64 - 1),
-            room: Fixed::of(keys as u64),
+            capacity: Fixed::of(keys as u64),
             most: Fixed::of(most),
             one: Fixed::of(1u64),
             one_4: Fixed::of(1u64),
@@ -149,7 +149,7 @@ impl Logic for Histogram {
         // the table of a key
         self.target.next = (bit_cast::<14, 6>(self.rules.dest.val()) << 8) | bit_cast::<14, 8>(self.rules.to.val());
         self.found.next = false;
-        self.place.next = self.used.q.val();
+        self.slot.next = self.used.q.val();
         self.sent_key.next = 0.into();
         self.sent_to.next = 0.into();
         for i in 0..self._keys {
@@ -158,14 +158,14 @@ impl Logic for Histogram {
                 & (self.to[i].q.val() == self.target.val());
             if self.same.val() {
                 self.found.next = true;
-                self.place.next = i.to_bits::<4>();
+                self.slot.next = i.to_bits::<4>();
             }
             if self.at.q.val().get_bits::<4>(7) == i.to_bits::<4>() {
                 self.sent_key.next = self.key[i].q.val();
                 self.sent_to.next = self.to[i].q.val();
             }
         }
-        self.full.next = self.used.q.val() == self.room.val();
+        self.full.next = self.used.q.val() == self.capacity.val();
         self.more.next = self.counts.rdata.val() + self.one.val();
         self.stop.next = bit_cast::<11, 4>(self.used.q.val()) << 7;
 
@@ -193,7 +193,7 @@ impl Logic for Histogram {
                 }
             }
             HistogramState::Find => {
-                self.next_at.next = (bit_cast::<11, 4>(self.place.val()) << 7) | bit_cast::<11, 7>(self.bucket.val());
+                self.next_at.next = (bit_cast::<11, 4>(self.slot.val()) << 7) | bit_cast::<11, 7>(self.bucket.val());
                 self.node_state.d.next = HistogramState::Update;
                 if !self.found.val() {
                     self.opens.next = !self.full.val();

@@ -63,7 +63,7 @@ pub struct Log {
     head: DFF<Bits<16>>,
     held: Vec<DFF<Bits<32>>>,
     held_k: Signal<Local, Bits<4>>,
-    room: Fixed<Bits<8>>,
+    capacity: Fixed<Bits<8>>,
     control: Fixed<Bits<12>>,
     targets: Fixed<Bits<12>>,
     record: Fixed<Bits<12>>,
@@ -83,7 +83,7 @@ impl Log {
         Self {
             words: Mem::new(3 + log2_events, 32),
             held: each(7),
-            room: Fixed::of(1u64 << log2_events),
+            capacity: Fixed::of(1u64 << log2_events),
             control: Fixed::of(CONTROL),
             targets: Fixed::of(TARGET),
             record: Fixed::of(RECORDS),
@@ -159,7 +159,7 @@ impl Logic for Log {
                 if self.k.q.val() == 7 {
                     self.k.d.next = 0.into();
                     self.write_at.d.next = self.write_at.q.val() + self.one_8.val();
-                    if self.length.q.val() != self.room.val() {
+                    if self.length.q.val() != self.capacity.val() {
                         self.length.d.next = self.length.q.val() + self.one_8.val();
                     }
                     self.node_state.d.next = LogState::Done;

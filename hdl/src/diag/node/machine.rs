@@ -32,7 +32,7 @@ use sim::diag::registers::{CONTROL, TARGET};
 pub enum MachineState {
     Wait,
     Find,
-    Place,
+    Store,
     Step,
     Send,
     Pass,
@@ -146,19 +146,19 @@ impl Logic for Machine {
                 if self.at.q.val() == self.used.q.val() {
                     // a new key, if there is a free entry
                     self.state.d.next = 0.into();
-                    self.node_state.d.next = MachineState::Place;
+                    self.node_state.d.next = MachineState::Store;
                     if self.used.q.val().get_bit(4) {
                         self.node_state.d.next = MachineState::Pass;
                     } else {
                         self.used.d.next = self.used.q.val() + self.one_5.val();
                     }
                 } else if self.keys.rdata.val() == self.rules.key.val() {
-                    self.node_state.d.next = MachineState::Place;
+                    self.node_state.d.next = MachineState::Store;
                 } else {
                     self.next_at.next = self.at.q.val() + self.one_5.val();
                 }
             }
-            MachineState::Place => {
+            MachineState::Store => {
                 self.node_state.d.next = MachineState::Step;
             }
             MachineState::Step => {
@@ -196,7 +196,7 @@ impl Logic for Machine {
         self.keys.waddr.next = self.at.q.val().get_bits::<4>(0);
         self.keys.wdata.next = self.rules.key.val();
         // the key of an existing entry is written again, unchanged
-        self.keys.we.next = self.node_state.q.val() == MachineState::Place;
+        self.keys.we.next = self.node_state.q.val() == MachineState::Store;
         self.states.raddr.next = self.next_at.val().get_bits::<4>(0);
         self.states.waddr.next = self.at.q.val().get_bits::<4>(0);
         self.states.wdata.next = self.next.val();

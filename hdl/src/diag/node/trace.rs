@@ -26,7 +26,7 @@ use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::node::trace::{KIND, PACKET_WORDS, PLACES, REGISTERS};
+use sim::diag::node::trace::{DEPTH, KIND, PACKET_WORDS, REGISTERS};
 use sim::diag::packet::{Op, HOST};
 
 /// What is done with the incoming packet.
@@ -122,7 +122,7 @@ pub struct TraceNode {
     chosen: Signal<Local, Bits<32>>,
 
     kind: Fixed<Bits<16>>,
-    places: Fixed<Bits<16>>,
+    depth: Fixed<Bits<16>>,
     capacity: Fixed<Bits<7>>,
     whole: Fixed<Bits<7>>,
     block: Fixed<Bits<8>>,
@@ -141,8 +141,8 @@ impl TraceNode {
         Self {
             words: Mem::new(6, 32),
             kind: Fixed::of(KIND),
-            places: Fixed::of(PLACES),
-            capacity: Fixed::of(PLACES),
+            depth: Fixed::of(DEPTH),
+            capacity: Fixed::of(DEPTH),
             whole: Fixed::of(PACKET_WORDS as u64),
             block: Fixed::of(REGISTERS >> 4),
             halves: Fixed::of(16u64),
@@ -332,7 +332,7 @@ impl Logic for TraceNode {
         if self.other.val() & !self.of_words.q.val() {
             self.put.word.next = self.kind.val();
             if self.from.q.val().get_bit(0) {
-                self.put.word.next = self.places.val();
+                self.put.word.next = self.depth.val();
             }
             if self.op.val() == 6 {
                 self.put.word.next = self.datum.q.val();

@@ -74,10 +74,10 @@ pub struct Core {
 
     state: DFF<CoreState>,
     at: DFF<Bits<32>>,
-    place: DFF<Bits<32>>,
+    access_address: DFF<Bits<32>>,
     // intermediate value of a shift, or the data of a store
     acc: DFF<Bits<32>>,
-    places: DFF<Bits<5>>,
+    shift_count: DFF<Bits<5>>,
     a_regs: Mem<5, 32>,
     b_regs: Mem<5, 32>,
 
@@ -160,7 +160,7 @@ impl Core {
 impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, at, place, acc, places, imm, op, kind, dest, other, legal);
+        dff_setup!(self, clock, state, at, access_address, acc, shift_count, imm, op, kind, dest, other, legal);
         clock!(self, clock, a_regs, b_regs);
 
         // decode: the immediate, and whether the instruction is legal
@@ -288,11 +288,11 @@ impl Logic for Core {
 
         // load data, and a value shifted by one position
         self.half.next = self.rdata.val().get_bits::<16>(0);
-        if self.place.q.val().get_bit(1) {
+        if self.access_address.q.val().get_bit(1) {
             self.half.next = self.rdata.val().get_bits::<16>(16);
         }
         self.octet.next = self.half.val().get_bits::<8>(0);
-        if self.place.q.val().get_bit(0) {
+        if self.access_address.q.val().get_bit(0) {
             self.octet.next = self.half.val().get_bits::<8>(8);
         }
         self.loaded.next = self.rdata.val();
@@ -338,9 +338,9 @@ impl Logic for Core {
             }
             CoreState::Decode => self.state.d.next = CoreState::Execute,
             CoreState::Execute => {
-                self.place.d.next = self.sum.val();
+                self.access_address.d.next = self.sum.val();
                 self.acc.d.next = self.b.val();
-                self.places.d.next = self.y.val().get_bits::<5>(0);
+                self.shift_count.d.next = self.y.val().get_bits::<5>(0);
                 self.state.d.next = CoreState::Fetch;
                 if !self.legal.q.val() {
                     self.state.d.next = CoreState::Halt;
@@ -368,8 +368,8 @@ impl Logic for Core {
             CoreState::Shift => {
                 self.data.next = self.acc.q.val();
                 self.acc.d.next = self.filled.val();
-                self.places.d.next = self.places.q.val() - self.one.val();
-                if !self.places.q.val().any() {
+                self.shift_count.d.next = self.shift_count.q.val() - self.one.val();
+                if !self.shift_count.q.val().any() {
                     self.we.next = true;
                     self.at.d.next = self.through.val();
                     self.state.d.next = CoreState::Fetch;
@@ -412,7 +412,7 @@ impl Logic for Core {
         self.a_regs.wdata.next = self.data.val();
         self.b_regs.wdata.next = self.data.val();
 
-        self.addr.next = self.place.q.val();
+        self.addr.next = self.access_address.q.val();
         if self.state.q.val() == CoreState::Fetch {
             self.addr.next = self.at.q.val();
         }
@@ -427,7 +427,7 @@ impl Logic for Core {
                 | (bit_cast::<32, 8>(self.acc.q.val().get_bits::<8>(0)) << 16)
                 | (bit_cast::<32, 8>(self.acc.q.val().get_bits::<8>(0)) << 8)
                 | bit_cast::<32, 8>(self.acc.q.val().get_bits::<8>(0));
-            match self.place.q.val().get_bits::<2>(0).index() {
+            match self.access_address.q.val().get_bits::<2>(0).index() {
                 0 => self.mask.next = 1.into(),
                 1 => self.mask.next = 2.into(),
                 2 => self.mask.next = 4.into(),
@@ -438,7 +438,7 @@ impl Logic for Core {
             self.wdata.next = (bit_cast::<32, 16>(self.acc.q.val().get_bits::<16>(0)) << 16)
                 | bit_cast::<32, 16>(self.acc.q.val().get_bits::<16>(0));
             self.mask.next = 3.into();
-            if self.place.q.val().get_bit(1) {
+            if self.access_address.q.val().get_bit(1) {
                 self.mask.next = 12.into();
             }
         }

@@ -16,7 +16,7 @@
 //! | `reset` | in | 1 | 1: discards all packets |
 //! | `got`, `put` | in, out | | packets, see [`crate::noc::ports`] |
 //! | `write` | out | | register writes, see [`crate::diag::ports`] |
-//! | `running`, `room`, `empty` | in | 1 | the processor runs; a slot is free; all slots are free |
+//! | `running`, `slot_free`, `empty` | in | 1 | the processor runs; a slot is free; all slots are free |
 //! | `slot_we`, `slot_half`, `slot_data` | out | 1, 4, 16 | write to the free slot |
 //! | `push` | out | 1 | the slot is complete; the next free slot is used |
 //! | `waits`, `drops` | out | 1 | a packet finds no free slot; an event is dropped |
@@ -79,7 +79,7 @@ pub struct Dma {
     pub put: PacketOut,
     pub write: WriteOut,
     pub running: Signal<In, Bit>,
-    pub room: Signal<In, Bit>,
+    pub slot_free: Signal<In, Bit>,
     pub empty: Signal<In, Bit>,
     pub slot_we: Signal<Out, Bit>,
     pub slot_half: Signal<Out, Bits<4>>,
@@ -146,7 +146,7 @@ pub struct Dma {
     packet_source: DFF<DmaSource>,
     head: DFF<Bits<16>>,
     words: DFF<Bits<4>>,
-    place: DFF<Bits<4>>,
+    position: DFF<Bits<4>>,
     reported: DFF<Bits<16>>,
     unreported: DFF<Bits<32>>,
     added: Signal<Local, Bits<32>>,
@@ -166,7 +166,7 @@ pub struct Dma {
     keep_in: Fixed<Bits<16>>,
     keep_out: Fixed<Bits<16>>,
     lost_bit: Fixed<Bits<16>>,
-    is_answer: Fixed<Bits<16>>,
+    is_response: Fixed<Bits<16>>,
     most: Fixed<Bits<16>>,
     most_lost: Fixed<Bits<10>>,
     one: Fixed<Bits<4>>,
@@ -190,7 +190,7 @@ impl Dma {
             keep_in: Fixed::of(0xcfffu64),
             keep_out: Fixed::of(0x4fffu64),
             lost_bit: Fixed::of(0x1000u64),
-            is_answer: Fixed::of(0x8000u64),
+            is_response: Fixed::of(0x8000u64),
             most: Fixed::of(0xffffu64),
             most_lost: Fixed::of(MAX_LOST),
             one: Fixed::of(1u64),
@@ -226,7 +226,7 @@ impl Logic for Dma {
             packet_source,
             head,
             words,
-            place,
+            position,
             reported,
             unreported
         );
@@ -247,15 +247,15 @@ impl Logic for Dma {
 
         self.got.ready.next = (self.state.q.val() == DmaState::Head)
             | (self.state.q.val() == DmaState::Body)
-            | ((self.state.q.val() == DmaState::Second) & (!self.wants.val() | self.room.val()));
+            | ((self.state.q.val() == DmaState::Second) & (!self.wants.val() | self.slot_free.val()));
         self.take.next = self.got.valid.val()
             & ((self.state.q.val() == DmaState::Head)
                 | (self.state.q.val() == DmaState::Body)
-                | ((self.state.q.val() == DmaState::Second) & (!self.wants.val() | self.room.val())));
+                | ((self.state.q.val() == DmaState::Second) & (!self.wants.val() | self.slot_free.val())));
         self.waits.next = self.got.valid.val()
             & (self.state.q.val() == DmaState::Second)
             & self.wants.val()
-            & !self.room.val()
+            & !self.slot_free.val()
             & !self.waited.q.val();
         self.drops.next =
             self.take.val() & (self.state.q.val() == DmaState::Second) & self.whole.val() & !self.running.val();
@@ -432,9 +432,9 @@ impl Logic for Dma {
         self.taken.next = self.put.ready.val();
         self.put.valid.next = false;
         self.put.word.next = 0.into();
-        self.send_at.next = self.place.q.val().get_bits::<3>(1);
+        self.send_at.next = self.position.q.val().get_bits::<3>(1);
         self.register.next = self.kind.val();
-        match self.place.q.val().index() {
+        match self.position.q.val().index() {
             1 => self.register.next = self.capacity.val(),
             2 => self.register.next = self.status.val(),
             3 => self.register.next = self.ram_bytes.val(),
@@ -455,21 +455,21 @@ impl Logic for Dma {
                     self.packet_source.d.next = DmaSource::Trip;
                     self.head.d.next = self.trip_head.val();
                     self.words.d.next = self.four.val();
-                    self.place.d.next = 0.into();
+                    self.position.d.next = 0.into();
                     self.sends.d.next = DmaSend::First;
                 } else if self.send.val() {
                     self.packet_source.d.next = DmaSource::Event;
                     self.sends.d.next = DmaSend::Peek;
                 } else if self.state.q.val() == DmaState::Answer {
                     self.packet_source.d.next = DmaSource::Answer;
-                    self.head.d.next = self.is_answer.val()
+                    self.head.d.next = self.is_response.val()
                         | (bit_cast::<16, 3>(self.response_op.val()) << 12)
                         | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0));
                     if self.op.val() == 6 {
-                        self.head.d.next = self.is_answer.val() | (bit_cast::<16, 3>(self.response_op.val()) << 12);
+                        self.head.d.next = self.is_response.val() | (bit_cast::<16, 3>(self.response_op.val()) << 12);
                     }
                     self.words.d.next = self.response_words.val();
-                    self.place.d.next = self.second.q.val().get_bits::<4>(0);
+                    self.position.d.next = self.second.q.val().get_bits::<4>(0);
                     self.sends.d.next = DmaSend::First;
                 }
             }
@@ -477,10 +477,10 @@ impl Logic for Dma {
                 self.send_at.next = 0.into();
                 self.head.d.next = self.send_high.val() & self.keep_out.val();
                 self.words.d.next = bit_cast::<4, 3>(self.args.val()) << 1;
-                self.place.d.next = self.four.val();
+                self.position.d.next = self.four.val();
                 if self.send_high.val().get_bit(14) {
                     self.words.d.next = (bit_cast::<4, 3>(self.args.val()) << 1) + self.two.val();
-                    self.place.d.next = self.two.val();
+                    self.position.d.next = self.two.val();
                 }
                 self.reported.d.next = self.reporting.val();
                 self.unreported.d.next = self.more.val() - bit_cast::<32, 16>(self.reporting.val());
@@ -536,12 +536,12 @@ impl Logic for Dma {
                 }
                 if self.packet_source.q.val() == DmaSource::Event {
                     self.put.word.next = self.send_low.val();
-                    if self.place.q.val().get_bit(0) {
+                    if self.position.q.val().get_bit(0) {
                         self.put.word.next = self.send_high.val();
                     }
                 }
                 if self.packet_source.q.val() == DmaSource::Trip {
-                    match self.place.q.val().get_bits::<2>(0).index() {
+                    match self.position.q.val().get_bits::<2>(0).index() {
                         0 => self.put.word.next = self.trip_pc.val().get_bits::<16>(0),
                         1 => self.put.word.next = self.trip_pc.val().get_bits::<16>(16),
                         2 => self.put.word.next = self.trip_info.val().get_bits::<16>(0),
@@ -550,7 +550,7 @@ impl Logic for Dma {
                 }
                 if self.taken.val() {
                     self.words.d.next = self.words.q.val() - self.one.val();
-                    self.place.d.next = self.place.q.val() + self.one.val();
+                    self.position.d.next = self.position.q.val() + self.one.val();
                     self.sends.d.next = DmaSend::Wait;
                     if self.words.q.val() == self.one.val() {
                         self.sends.d.next = DmaSend::Done;

@@ -109,8 +109,8 @@ pub struct Processor {
     waits: Signal<Local, Bit>,
 
     slots_at: Fixed<Bits<32>>,
-    slots_place: Fixed<Bits<23>>,
-    send_place: Fixed<Bits<27>>,
+    slots_base: Fixed<Bits<23>>,
+    send_base: Fixed<Bits<27>>,
     next_at: Fixed<Bits<32>>,
     time_at: Fixed<Bits<32>>,
     control: Fixed<Bits<12>>,
@@ -133,8 +133,8 @@ impl Processor {
             ram: each(4),
             _lanes: 4,
             slots_at: Fixed::of(SLOTS_AT),
-            slots_place: Fixed::of(SLOTS_AT >> 9),
-            send_place: Fixed::of(SEND_AT >> 5),
+            slots_base: Fixed::of(SLOTS_AT >> 9),
+            send_base: Fixed::of(SEND_AT >> 5),
             next_at: Fixed::of(NEXT_AT),
             time_at: Fixed::of(TIME_AT),
             control: Fixed::of(CONTROL),
@@ -197,8 +197,8 @@ impl Logic for Processor {
             self.aligned.next = !self.addr.val().get_bits::<2>(0).any();
         }
         self.in_ram.next = !self.addr.val().get_bits::<20>(12).any();
-        self.in_slots.next = self.addr.val().get_bits::<23>(9) == self.slots_place.val();
-        self.in_send.next = self.word.val() & (self.addr.val().get_bits::<27>(5) == self.send_place.val());
+        self.in_slots.next = self.addr.val().get_bits::<23>(9) == self.slots_base.val();
+        self.in_send.next = self.word.val() & (self.addr.val().get_bits::<27>(5) == self.send_base.val());
         self.is_next.next = self.word.val() & (self.addr.val() == self.next_at.val());
         self.is_time.next = self.word.val() & (self.addr.val() == self.time_at.val());
         self.can_load.next =
@@ -397,7 +397,7 @@ impl Logic for Processor {
         self.dma.dropped.next = self.dropped.q.val();
         self.dma.reset.next = self.reset.val();
         self.dma.running.next = self.running.q.val();
-        self.dma.room.next = !self.used.q.val().get_bit(4);
+        self.dma.slot_free.next = !self.used.q.val().get_bit(4);
         self.dma.empty.next = !self.used.q.val().any();
         self.core.restart.next = self.trip.val() | self.starts.val() | self.reset.val();
         self.core.go.next = self.running.q.val() & !self.tripping.q.val();

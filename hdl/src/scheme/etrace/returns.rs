@@ -41,7 +41,7 @@ pub struct Returns<const W: usize> {
     pub wrong: Signal<Out, Bit>,
     pub depth: Signal<Out, Bits<6>>,
     entries: DFF<Bits<6>>,
-    place: DFF<Bits<5>>,
+    level: DFF<Bits<5>>,
     top: DFF<Bits<W>>,
     words: Mem<5, W>,
     before: Signal<Local, Bits<6>>,
@@ -49,7 +49,7 @@ pub struct Returns<const W: usize> {
     returns: Signal<Local, Bit>,
     equal: Signal<Local, Bit>,
     above: Signal<Local, Bits<5>>,
-    next_place: Signal<Local, Bits<5>>,
+    next_level: Signal<Local, Bits<5>>,
     address: Fixed<Bits<W>>,
     most: Fixed<Bits<6>>,
     one: Fixed<Bits<6>>,
@@ -77,7 +77,7 @@ impl<const W: usize> Returns<W> {
 impl<const W: usize> Logic for Returns<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, entries, place, top);
+        dff_setup!(self, clock, entries, level, top);
         clock!(self, clock, words);
 
         self.before.next = self.entries.q.val();
@@ -92,26 +92,26 @@ impl<const W: usize> Logic for Returns<W> {
         self.wrong.next = self.returns.val() & !self.equal.val();
 
         // the memory uses as many low bits of a place as it has
-        self.above.next = self.place.q.val() + self.one_5.val();
-        self.next_place.next = self.place.q.val();
+        self.above.next = self.level.q.val() + self.one_5.val();
+        self.next_level.next = self.level.q.val();
         if self.step.val() {
             self.entries.d.next = self.before.val();
             if self.calls.val() {
-                self.next_place.next = self.above.val();
+                self.next_level.next = self.above.val();
                 self.top.d.next = self.link.val() & self.address.val();
                 if self.before.val() != self.most.val() {
                     self.entries.d.next = self.before.val() + self.one.val();
                 }
             } else if self.hit.val() {
-                self.next_place.next = self.place.q.val() - self.one_5.val();
+                self.next_level.next = self.level.q.val() - self.one_5.val();
                 self.top.d.next = self.words.rdata.val();
                 self.entries.d.next = self.before.val() - self.one.val();
             }
         }
-        self.place.d.next = self.next_place.val();
+        self.level.d.next = self.next_level.val();
         self.words.we.next = self.step.val() & self.calls.val();
         self.words.waddr.next = self.above.val();
         self.words.wdata.next = self.link.val();
-        self.words.raddr.next = self.next_place.val() - self.one_5.val();
+        self.words.raddr.next = self.next_level.val() - self.one_5.val();
     }
 }

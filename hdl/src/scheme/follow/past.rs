@@ -132,7 +132,7 @@ pub struct Past {
     from: DFF<Bits<16>>,
     length: DFF<Bits<7>>,
     found: DFF<Bit>,
-    place: DFF<Bits<16>>,
+    found_at: DFF<Bits<16>>,
     same_outcome: DFF<Bit>,
     last_outcome: DFF<Bit>,
     outcome: Signal<Local, Bit>,
@@ -141,7 +141,7 @@ pub struct Past {
     jumps: Signal<Local, Bit>,
     after_write: Successor,
     after_from: Successor,
-    after_place: Successor,
+    after_found: Successor,
     next_from: Signal<Local, Bits<16>>,
     // from the sizes: positions, pointers
     mask: Fixed<Bits<16>>,
@@ -170,7 +170,7 @@ impl Past {
             ring: Mem::new(log2, 1),
             after_write: Successor::new(log2),
             after_from: Successor::new(log2),
-            after_place: Successor::new(log2),
+            after_found: Successor::new(log2),
             mask: Fixed::of((1u64 << log2) - 1),
             pointer_shift: Fixed::of(32 - log2_pointers as u64),
             pointer_at: Fixed::of(log2 as u64),
@@ -194,7 +194,7 @@ impl Logic for Past {
     fn update(&mut self) {
         dff_setup!(self, clock, outcomes, branch_3, taken_3, sampled_3, tag_3, index_3);
         dff_setup!(self, clock, branch_4, taken_4, sampled_4, tag_4, index_4, same_pointer_4, same_tag_4);
-        dff_setup!(self, clock, write_at, following, from, length, found, place, same_outcome, last_outcome);
+        dff_setup!(self, clock, write_at, following, from, length, found, found_at, same_outcome, last_outcome);
         clock!(self, clock, pointers, ring);
 
         // S2
@@ -253,13 +253,13 @@ impl Logic for Past {
         self.right.next = self.outcome.val() == self.taken_4.q.val();
         self.jumps.next = self.found.q.val() & (!self.following.q.val() | !self.right.val());
         self.after_from.of.next = self.from.q.val();
-        self.after_place.of.next = self.place.q.val();
+        self.after_found.of.next = self.found_at.q.val();
         self.after_write.of.next = self.write_at.q.val();
         self.next_from.next = self.from.q.val();
         if self.branch_4.q.val() {
             self.next_from.next = self.after_from.is.val();
             if self.jumps.val() {
-                self.next_from.next = self.after_place.is.val();
+                self.next_from.next = self.after_found.is.val();
             }
             self.write_at.d.next = self.after_write.is.val();
             self.following.d.next =
@@ -283,10 +283,10 @@ impl Logic for Past {
         self.want.next = bit_cast::<5, 4>(self.tag_4.q.val()) | self.valid.val();
         if self.branch_4.q.val() {
             self.found.d.next = self.sampled_4.q.val() & (self.pointer.val().get_bits::<5>(0) == self.want.val());
-            self.place.d.next = self.pointers.rdata.val().get_bits::<16>(0) & self.mask.val();
+            self.found_at.d.next = self.pointers.rdata.val().get_bits::<16>(0) & self.mask.val();
             if self.same_pointer_4.q.val() {
                 self.found.d.next = self.sampled_4.q.val() & self.same_tag_4.q.val();
-                self.place.d.next = self.write_at.q.val();
+                self.found_at.d.next = self.write_at.q.val();
             }
         }
         self.pointers.we.next = self.write_pointer.val() | self.sweep.val();

@@ -83,7 +83,7 @@ pub struct InputsEncoder {
     address: Signal<Local, Bits<4>>,
     known: DFF<Bits<16>>,
     seen: Signal<Local, Bit>,
-    place: Signal<Local, Bits<16>>,
+    address_bit: Signal<Local, Bits<16>>,
     both: Signal<Local, Bits<16>>,
     others: Signal<Local, Bits<16>>,
     mean: Signal<Local, Bits<36>>,
@@ -194,8 +194,8 @@ impl Logic for InputsEncoder {
         // this core's mean of references, or of instructions before traps
         self.address.next =
             (bit_cast::<4, 4>(self.port.entry.core.val() << 1)) | bit_cast::<4, 1>(self.trap.q.val().into());
-        self.place.next = self.one_16.val() << bit_cast::<16, 4>(self.address.val());
-        self.seen.next = (self.known.q.val() & self.place.val()).any();
+        self.address_bit.next = self.one_16.val() << bit_cast::<16, 4>(self.address.val());
+        self.seen.next = (self.known.q.val() & self.address_bit.val()).any();
         self.means.raddr.next = self.address.val();
         self.means.waddr.next = self.address.val();
         self.mean.next = self.first_mean.val();
@@ -218,10 +218,10 @@ impl Logic for InputsEncoder {
         self.means.we.next = self.updates_mean.val();
         self.means.wdata.next = bit_cast::<41, 36>(self.moved.val())
             | (bit_cast::<41, 5>(self.port.entry.word.val().get_bits::<5>(0)) << 36);
-        self.both.next = self.place.val() | bit_cast::<16, 16>(self.place.val() << 1);
+        self.both.next = self.address_bit.val() | bit_cast::<16, 16>(self.address_bit.val() << 1);
         self.others.next = !self.both.val();
         if self.updates_mean.val() {
-            self.known.d.next = self.known.q.val() | self.place.val();
+            self.known.d.next = self.known.q.val() | self.address_bit.val();
         }
         self.same.next =
             self.had_cause.q.val() & (self.old_cause.q.val() == self.port.entry.word.val().get_bits::<5>(0));

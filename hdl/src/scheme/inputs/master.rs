@@ -74,10 +74,10 @@ pub struct Masters {
     lane_3: Signal<Local, Bits<32>>,
     whole: Signal<Local, Bit>,
     word: Signal<Local, Bits<28>>,
-    behind: DFF<Bits<28>>,
+    next_word: DFF<Bits<28>>,
     further: Signal<Local, Bits<28>>,
     twice: Signal<Local, Bits<28>>,
-    place: Signal<Local, Bits<28>>,
+    distance: Signal<Local, Bits<28>>,
     last: DFF<Bits<32>>,
     difference: Signal<Local, Bits<32>>,
     doubled: Signal<Local, Bits<32>>,
@@ -88,7 +88,7 @@ pub struct Masters {
     push_2: DFF<Bit>,
     stop_2: DFF<Bit>,
     kind_2: DFF<Bits<2>>,
-    place_2: DFF<Bits<32>>,
+    distance_2: DFF<Bits<32>>,
     value_2: DFF<Bits<32>>,
     base: Fixed<Bits<32>>,
     top: Fixed<Bits<32>>,
@@ -130,7 +130,7 @@ impl Logic for Masters {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, live_1, live_2, recording, stop_ready, store_1, addr_1, data_1, mask_1);
-        dff_setup!(self, clock, behind, last, count, push_2, stop_2, kind_2, place_2, value_2);
+        dff_setup!(self, clock, next_word, last, count, push_2, stop_2, kind_2, distance_2, value_2);
         clock!(self, clock, level, signature);
 
         // state
@@ -195,11 +195,11 @@ impl Logic for Masters {
         self.foreign.next = self.store_1.q.val();
         self.whole.next = self.mask_1.q.val().all();
         self.word.next = self.addr_1.q.val().get_bits::<28>(2);
-        self.further.next = self.word.val() - self.behind.q.val();
+        self.further.next = self.word.val() - self.next_word.q.val();
         self.twice.next = self.further.val() << 1;
-        self.place.next = self.twice.val();
+        self.distance.next = self.twice.val();
         if self.further.val().get_bit(27) {
-            self.place.next = !self.twice.val();
+            self.distance.next = !self.twice.val();
         }
         self.difference.next = self.data_1.q.val() - self.last.q.val();
         self.doubled.next = self.difference.val() << 1;
@@ -219,23 +219,23 @@ impl Logic for Masters {
         self.signature.flow_word.next = 0.into();
         self.signature.clear.next = self.clear.val();
         if self.store_1.q.val() {
-            self.behind.d.next = self.word.val() + self.one_28.val();
+            self.next_word.d.next = self.word.val() + self.one_28.val();
             self.last.d.next = self.data_1.q.val();
             self.count.d.next = self.count.q.val() + self.one_32.val();
         }
         self.push_2.d.next = self.store_1.q.val() | self.stop.val();
         self.stop_2.d.next = self.stop.val();
         self.kind_2.d.next = self.input_kind.val();
-        self.place_2.d.next = bit_cast::<32, 28>(self.place.val());
+        self.distance_2.d.next = bit_cast::<32, 28>(self.distance.val());
         if !self.whole.val() {
             self.kind_2.d.next = self.part_kind.val();
-            self.place_2.d.next =
-                bit_cast::<32, 32>(bit_cast::<32, 28>(self.place.val()) << 4) | bit_cast::<32, 4>(self.mask_1.q.val());
+            self.distance_2.d.next = bit_cast::<32, 32>(bit_cast::<32, 28>(self.distance.val()) << 4)
+                | bit_cast::<32, 4>(self.mask_1.q.val());
         }
         self.value_2.d.next = self.zigzag.val();
         if self.stop.val() {
             self.kind_2.d.next = self.stop_kind.val();
-            self.place_2.d.next = self.count.q.val();
+            self.distance_2.d.next = self.count.q.val();
         }
 
         // S2: the entry
@@ -243,7 +243,7 @@ impl Logic for Masters {
         self.entry.bcnt.next = 0.into();
         self.entry.post.next = 1.into();
         self.entry.pre.next = self.kind_2.q.val();
-        self.entry.pc.next = self.place_2.q.val();
+        self.entry.pc.next = self.distance_2.q.val();
         self.entry.target.next = self.value_2.q.val();
         if self.stop_2.q.val() {
             self.entry.target.next = self.signature.value.val();
@@ -262,7 +262,7 @@ impl Logic for Masters {
             self.stop_2.d.next = false;
         }
         if self.clear.val() {
-            self.behind.d.next = 0.into();
+            self.next_word.d.next = 0.into();
             self.last.d.next = 0.into();
             self.count.d.next = 0.into();
         }

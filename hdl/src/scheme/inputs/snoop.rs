@@ -52,7 +52,7 @@ pub struct Snoop {
     upper: Signal<Local, Bits<32>>,
     top: Signal<Local, Bits<32>>,
     folded: Signal<Local, Bits<32>>,
-    place: Signal<Local, Bits<32>>,
+    table_index: Signal<Local, Bits<32>>,
     mark: Signal<Local, Bits<32>>,
     lookup_1: DFF<Bit>,
     core_1: DFF<Bits<3>>,
@@ -102,12 +102,12 @@ impl Logic for Snoop {
         self.upper.next = self.block.val() >> self.index_bits.val();
         self.top.next = self.upper.val() >> self.index_bits.val();
         self.folded.next = self.upper.val() >> self.tag_bits.val();
-        self.place.next = (self.block.val() ^ self.upper.val() ^ self.top.val()) & self.index_mask.val();
+        self.table_index.next = (self.block.val() ^ self.upper.val() ^ self.top.val()) & self.index_mask.val();
         self.mark.next = (self.upper.val() ^ self.folded.val()) & self.tag_mask.val();
 
         self.lookup_1.d.next = self.live.val() & self.valid.val() & (self.write.val() | self.in_ram.val());
         self.core_1.d.next = self.core.val();
-        self.index_1.d.next = self.place.val().get_bits::<12>(0);
+        self.index_1.d.next = self.table_index.val().get_bits::<12>(0);
         self.tag_1.d.next = self.mark.val().get_bits::<16>(0);
         self.alters_1.d.next = self.write.val() & (self.changes.val() | self.outside.val());
         self.again_1.d.next = self.again.val();

@@ -80,7 +80,7 @@ pub struct StreamCache<const W: usize> {
     chosen: Signal<Local, Bits<8>>,
     any_hit: Signal<Local, Bit>,
     first_set: Signal<Local, Bit>,
-    no_room: Signal<Local, Bit>,
+    reserved: Signal<Local, Bit>,
     oldest: Signal<Local, Bits<3>>,
     was: Signal<Local, Bits<3>>,
     fresh_0: Signal<Local, Bits<8>>,
@@ -205,7 +205,7 @@ impl<const W: usize> Logic for StreamCache<W> {
         self.plane_1.next = self.word_1.val().get_bits::<8>(0) & self.present.val();
         self.plane_2.next = self.word_2.val().get_bits::<8>(0) & self.present.val();
         self.first_set.next = !self.set_4.q.val().any();
-        self.no_room.next = self.first_set.val() & self.single.val();
+        self.reserved.next = self.first_set.val() & self.single.val();
         self.oldest.next = self.highest.val();
         if self.first_set.val() {
             self.oldest.next = self.highest_0.val();
@@ -239,7 +239,7 @@ impl<const W: usize> Logic for StreamCache<W> {
         }
         self.any_hit.next = self.hits.val().any();
         self.chosen.next = self.victims.val() & self.present.val();
-        if self.no_room.val() {
+        if self.reserved.val() {
             self.chosen.next = 0.into();
         }
         if self.any_hit.val() {

@@ -3,7 +3,7 @@
 use super::contexts::{Context, Fit};
 use super::functions::Functions;
 use super::{Change, Entry, Frame, Stack};
-use retire::image::{Image, Place};
+use retire::image::{Image, Position};
 use retire::{FlowEvent, FlowKind};
 
 /// An exception's handler continues at most this number of bytes after the instruction that raised it: the longest instruction.
@@ -121,7 +121,7 @@ impl Stack {
         if self.frames.last().is_some_and(other) {
             self.replace(functions.at(target), change);
         }
-        self.place.pass(e);
+        self.position.pass(e);
     }
 
     /// The instructions up to an event.
@@ -140,7 +140,7 @@ impl Stack {
         if within(self, last) {
             return change(Change::Retired(e.count));
         }
-        let Place { pc, when } = self.place;
+        let Position { pc, when } = self.position;
         let mut instructions = functions.image().or(image).map(|image| image.instructions(pc, when));
         let mut next = |pc: &u64| {
             let instruction = instructions.as_mut().and_then(Iterator::next);

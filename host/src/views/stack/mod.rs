@@ -25,7 +25,7 @@ mod tests;
 
 use contexts::Waiting;
 use functions::Function;
-use retire::image::Place;
+use retire::image::Position;
 
 /// A function that has not returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ const MOST: usize = 1 << 20;
 pub struct Stack {
     frames: Vec<Frame>,
     /// The next instruction.
-    place: Place,
+    position: Position,
     /// Its stack pointer, where it is known.
     sp: Option<u64>,
     /// Address space of the code, where the trace reports it.

@@ -39,7 +39,7 @@ impl Chip {
     /// Advances a chip that waits for its link, at most to the cycle before `limit`.
     pub(super) fn skip_wait(&mut self, limit: u64) {
         let handles = |node: &Node| matches!(node, Node::Processor(p) if !p.is_waiting());
-        if self.link.sending.is_none() || self.places.iter().any(|p| handles(&p.node)) {
+        if self.link.sending.is_none() || self.node_ports.iter().any(|p| handles(&p.node)) {
             return;
         }
         let sent = self.link.until.div_ceil(self.params.link_bits.into());

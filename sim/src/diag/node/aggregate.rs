@@ -48,7 +48,7 @@ pub struct Aggregate {
 }
 
 /// Index of a key in a table of 2^`bits` entries.
-pub fn place(key: u32, id: u8, bits: u32) -> usize {
+pub fn entry_index(key: u32, id: u8, bits: u32) -> usize {
     // Fibonacci hashing spreads neighbours and addresses of equal alignment
     let hash = (key ^ u32::from(id) << 24).wrapping_mul(HASH);
     (u64::from(hash) >> (32 - bits)) as usize
@@ -74,7 +74,7 @@ impl Aggregate {
 
     /// Adds a rule, up to 16.
     pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
-        super::room("rules", self.rules.len() + 1, 16)?;
+        super::check_capacity("rules", self.rules.len() + 1, 16)?;
         self.rules.push(rule);
         Ok(())
     }
@@ -84,7 +84,7 @@ impl Aggregate {
         let bits = self.entries.len().trailing_zeros();
         for rule in self.rules.iter().filter(|r| r.event == event.id) {
             let (key, value) = (rule.key.of(event), rule.value.of(event));
-            let entry = &mut self.entries[place(key, rule.to.id, bits)];
+            let entry = &mut self.entries[entry_index(key, rule.to.id, bits)];
             if let Some(e) = entry {
                 let other = (e.key, e.to) != (key, rule.to);
                 if other || e.count == self.most || (e.sum + u64::from(value)) >> self.sum_bits > 0 {

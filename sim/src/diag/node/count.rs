@@ -3,7 +3,7 @@
 //! A counter is selected by the event and, optionally, the core. Counters have 32 bits; one that would overflow is sent
 //! first, so that sums at the host are exact. Results are `[counter, count]`.
 
-use super::{room, CapacityError, Event, Outbox, Target};
+use super::{check_capacity, CapacityError, Event, Outbox, Target};
 use crate::diag::packet::Args;
 
 /// A rule: the counter of one event.
@@ -42,7 +42,7 @@ impl Count {
 
     /// Adds a rule.
     pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
-        room("counters", usize::from(rule.first) + if rule.by_core { 16 } else { 1 }, self.counts.len())?;
+        check_capacity("counters", usize::from(rule.first) + if rule.by_core { 16 } else { 1 }, self.counts.len())?;
         self.rules.push(rule);
         Ok(())
     }

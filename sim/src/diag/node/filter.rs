@@ -3,7 +3,7 @@
 //! A rule is for one event and has up to four terms, of which all or any must hold. Of the matching events, one in N
 //! passes, up to a maximum number.
 
-use super::{room, CapacityError, Event, Field, Outbox, Target};
+use super::{check_capacity, CapacityError, Event, Field, Outbox, Target};
 
 /// Most terms of a rule.
 pub const TERMS: usize = 4;
@@ -73,20 +73,20 @@ pub struct Rule {
 /// The golden model of the filter node.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    room: u8,
+    capacity: u8,
     rules: Vec<(Rule, u32, u32)>,
 }
 
 impl Filter {
-    /// A node for up to `room` rules.
-    pub fn new(room: u8) -> Self {
-        Self { room, rules: Vec::new() }
+    /// A node for up to `capacity` rules.
+    pub fn new(capacity: u8) -> Self {
+        Self { capacity, rules: Vec::new() }
     }
 
     /// Adds a rule.
     pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
-        room("rules", self.rules.len() + 1, self.room.into())?;
-        room("terms", rule.terms.len(), TERMS)?;
+        check_capacity("rules", self.rules.len() + 1, self.capacity.into())?;
+        check_capacity("terms", rule.terms.len(), TERMS)?;
         self.rules.push((rule, 0, 0));
         Ok(())
     }

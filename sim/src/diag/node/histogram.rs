@@ -3,7 +3,7 @@
 //! 128 buckets per key: powers of two, each in four parts. When all tables are taken, an event with a new key is passed
 //! on as a result of its own, so that sums at the host are exact. Results are `[key, bucket, count]`.
 
-use super::{room, CapacityError, Event, Field, Outbox, Target};
+use super::{check_capacity, CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::Args;
 
 /// Buckets per key.
@@ -70,7 +70,7 @@ impl Histogram {
 
     /// Adds a rule, up to 4.
     pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
-        room("rules", self.rules.len() + 1, 4)?;
+        check_capacity("rules", self.rules.len() + 1, 4)?;
         self.rules.push(rule);
         Ok(())
     }

@@ -21,7 +21,7 @@ pub struct Rule {
 /// The golden model of the log node.
 #[derive(Clone, Debug)]
 pub struct Log {
-    room: usize,
+    capacity: usize,
     last: VecDeque<Event>,
     rule: Option<Rule>,
     frozen: bool,
@@ -30,17 +30,17 @@ pub struct Log {
 impl Log {
     /// A node for up to `events` events, including the trigger.
     pub fn new(events: u16) -> Self {
-        Self { room: events.into(), last: VecDeque::new(), rule: None, frozen: false }
+        Self { capacity: events.into(), last: VecDeque::new(), rule: None, frozen: false }
     }
 
     /// Configures it and empties it.
     pub fn set(&mut self, rule: Rule) {
-        *self = Self { rule: Some(rule), ..Self::new(self.room as u16) };
+        *self = Self { rule: Some(rule), ..Self::new(self.capacity as u16) };
     }
 
     /// Depth, events.
-    pub fn room(&self) -> usize {
-        self.room
+    pub fn capacity(&self) -> usize {
+        self.capacity
     }
 
     /// Its configuration.
@@ -56,10 +56,10 @@ impl Log {
         }
         let triggers = event.id == rule.trigger;
         let id = if triggers { rule.to.id } else { event.id };
-        if self.last.len() == self.room {
+        if self.last.len() == self.capacity {
             self.last.pop_front();
         }
-        if self.room > 0 {
+        if self.capacity > 0 {
             self.last.push_back(Event { id, lost: 0, ..*event });
         }
         self.frozen = triggers && rule.freezes;

@@ -8,7 +8,7 @@
 //! again. An event whose key has no entry is passed to the host unchanged, so that the host has all events of each key
 //! that it receives any of.
 
-use super::{room, CapacityError, Event, Field, Outbox, Target};
+use super::{check_capacity, CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::{Args, HOST};
 
 /// Keys of a table with a state per key.
@@ -66,9 +66,9 @@ impl Machine {
 
     /// Sets the table; a node has one. It starts in state 0 with owner 0.
     pub fn set(&mut self, table: Table) -> Result<(), CapacityError> {
-        room("machines", 1 + usize::from(self.table.is_some()), 1)?;
-        room("states", table.steps.len(), self.states.into())?;
-        room("classes", table.classes.len(), self.states.into())?;
+        check_capacity("machines", 1 + usize::from(self.table.is_some()), 1)?;
+        check_capacity("states", table.steps.len(), self.states.into())?;
+        check_capacity("classes", table.classes.len(), self.states.into())?;
         self.table = Some(table);
         Ok(())
     }
@@ -79,16 +79,16 @@ impl Machine {
         for (n, class) in table.classes.iter().enumerate().filter(|c| c.1.event == event.id) {
             let key = class.key.of(event);
             let state = if table.by_key {
-                let place = self.keyed.iter().position(|k| k.0 == key);
-                if place.is_none() && self.keyed.len() == MAX_KEYS {
+                let index = self.keyed.iter().position(|k| k.0 == key);
+                if index.is_none() && self.keyed.len() == MAX_KEYS {
                     out.push((HOST, Event { lost: 0, ..*event }));
                     continue;
                 }
-                let place = place.unwrap_or_else(|| {
+                let index = index.unwrap_or_else(|| {
                     self.keyed.push((key, 0));
                     self.keyed.len() - 1
                 });
-                &mut self.keyed[place].1
+                &mut self.keyed[index].1
             } else {
                 &mut self.state
             };

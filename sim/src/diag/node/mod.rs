@@ -262,20 +262,20 @@ impl Node {
 
 /// Error of a configuration that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found} {what}, but the node has room for {room}")]
+#[error("{found} {what}, but the node has room for {capacity}")]
 pub struct CapacityError {
     /// Unit.
     pub what: &'static str,
     /// Number required.
     pub found: usize,
     /// Number available.
-    pub room: usize,
+    pub capacity: usize,
 }
 
 /// Checks a number against the capacity.
-pub(crate) fn room(what: &'static str, found: usize, room: usize) -> Result<(), CapacityError> {
-    if found > room {
-        return Err(CapacityError { what, found, room });
+pub(crate) fn check_capacity(what: &'static str, found: usize, capacity: usize) -> Result<(), CapacityError> {
+    if found > capacity {
+        return Err(CapacityError { what, found, capacity });
     }
     Ok(())
 }

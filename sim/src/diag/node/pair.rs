@@ -5,7 +5,7 @@
 //! without a free context, and a second event that is older than its first (events of two cores may overtake each other
 //! on the ring), are reported as lost with the next result. Times are less than 2^31 cycles.
 
-use super::{room, CapacityError, Event, Field, Outbox, Target};
+use super::{check_capacity, CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::Args;
 
 /// A pair of events.
@@ -50,7 +50,7 @@ impl Pair {
 
     /// Adds a rule, up to 4.
     pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
-        room("pairs", self.rules.len() + 1, 4)?;
+        check_capacity("pairs", self.rules.len() + 1, 4)?;
         self.rules.push(rule);
         Ok(())
     }
@@ -78,10 +78,10 @@ impl Pair {
             }
             if rule.first.0 == event.id {
                 let key = rule.first.1.of(event);
-                let room = self.open.len() < self.contexts;
+                let has_space = self.open.len() < self.contexts;
                 match self.open.iter_mut().find(|o| (o.0, o.1) == (n, key)) {
                     Some(open) => open.2 = now,
-                    None if room => self.open.push((n, key, now)),
+                    None if has_space => self.open.push((n, key, now)),
                     None => {
                         self.full += 1;
                         self.lost = self.lost.saturating_add(1);

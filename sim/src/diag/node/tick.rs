@@ -3,7 +3,7 @@
 //! At the end of each period it sends an event with a number, then a flush with that number to each configured node.
 //! One tick waits while the previous one is being sent; further ticks are lost, and reported with the next one.
 
-use super::{room, CapacityError, Target};
+use super::{check_capacity, CapacityError, Target};
 use crate::diag::packet::{Args, Event, Op, Packet};
 
 /// Configuration of a tick.
@@ -39,7 +39,7 @@ impl Sent {
 /// The golden model of the tick node.
 #[derive(Clone, Debug)]
 pub struct Tick {
-    room: u8,
+    capacity: u8,
     rule: Option<Rule>,
     /// Cycle within the period, from 1.
     count: u32,
@@ -54,12 +54,12 @@ pub struct Tick {
 impl Tick {
     /// A node that can flush up to `nodes` nodes.
     pub fn new(nodes: u8) -> Self {
-        Self { room: nodes, rule: None, count: 1, due: None, missed: 0, number: 0, sends: None }
+        Self { capacity: nodes, rule: None, count: 1, due: None, missed: 0, number: 0, sends: None }
     }
 
     /// Configures it: the first tick is one period later. Without a rule it stops.
     pub fn set(&mut self, rule: Option<Rule>) -> Result<(), CapacityError> {
-        room("flushes", rule.as_ref().map_or(0, |r| r.flushes.len()), self.room.into())?;
+        check_capacity("flushes", rule.as_ref().map_or(0, |r| r.flushes.len()), self.capacity.into())?;
         (self.rule, self.count, self.due, self.missed) = (rule, 1, None, 0);
         Ok(())
     }

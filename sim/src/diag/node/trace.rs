@@ -23,7 +23,7 @@ pub const ADDRESS: u8 = 56;
 /// Kind number of the trace node.
 pub const KIND: u16 = 10;
 /// Depth of its queue, words.
-pub const PLACES: u16 = 64;
+pub const DEPTH: u16 = 64;
 /// Words of a full packet.
 pub const PACKET_WORDS: usize = 7;
 /// First register of the trace system.
@@ -59,7 +59,7 @@ pub struct TraceNode {
 impl TraceNode {
     /// Whether the queue has space for a word.
     pub fn is_ready(&self) -> bool {
-        self.waiting.len() < usize::from(PLACES)
+        self.waiting.len() < usize::from(DEPTH)
     }
 
     /// Takes a word of the trace.
@@ -99,7 +99,7 @@ impl TraceNode {
                     let words: Vec<u16> = (addr..addr + n).map(|at| self.read(at, bus)).collect();
                     return answer(Op::ReadData, &words);
                 }
-                match [KIND, PLACES].get(usize::from(addr)..usize::from(addr) + usize::from(n)) {
+                match [KIND, DEPTH].get(usize::from(addr)..usize::from(addr) + usize::from(n)) {
                     Some(words) if n > 0 => answer(Op::ReadData, words),
                     _ => answer(Op::Error, &[]),
                 }

@@ -159,11 +159,11 @@ impl Core {
         }
         let op = decode(insn, Isa::RV32IMAC);
         let (opcode, f3) = (insn & 0x7f, insn >> 12 & 7);
-        let places = if opcode == 0x13 { insn >> 20 } else { self.register(insn >> 20) } & 31;
+        let shift = if opcode == 0x13 { insn >> 20 } else { self.register(insn >> 20) } & 31;
         let clocks = match opcode {
             0x03 => 5,
             0x23 => 4,
-            0x13 | 0x33 if f3 == 1 || f3 == 5 => 4 + places,
+            0x13 | 0x33 if f3 == 1 || f3 == 5 => 4 + shift,
             _ => 3,
         };
         // memory is accessed in the fourth cycle

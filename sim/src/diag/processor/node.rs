@@ -87,7 +87,7 @@ impl Processor {
     }
 
     /// Whether a slot is free.
-    pub fn has_room(&self) -> bool {
+    pub fn has_free_slot(&self) -> bool {
         self.queue.len() + usize::from(self.held.is_some()) < SLOTS
     }
 

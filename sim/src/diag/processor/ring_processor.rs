@@ -53,7 +53,7 @@ impl RingProcessor {
     pub fn clock(&mut self, address: u8, now: u64, port: &mut RingNode) {
         while port.fate().is_some() {}
         self.processor.set_address(address);
-        if self.processor.has_room() || !self.processor.is_running() {
+        if self.processor.has_free_slot() || !self.processor.is_running() {
             if let Some(words) = port.receive() {
                 self.out.extend(self.processor.take(&words));
             }

@@ -22,7 +22,7 @@
 
 use super::bimodal::Bimodal;
 use super::hash::History;
-use super::tagged::{Place, Tagged, LENGTHS};
+use super::tagged::{Location, Tagged, LENGTHS};
 
 /// Bimodal and tagged tables.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub struct LookUp {
     /// Index of the bimodal counter.
     pub bimodal: u16,
     /// Where the branch is in each tagged table.
-    pub places: [Place; LENGTHS.len()],
+    pub locations: [Location; LENGTHS.len()],
 }
 
 impl Tables {
@@ -79,18 +79,18 @@ impl Tables {
             provider_taken: base,
             alternate_taken: base,
             bimodal,
-            places: self.tagged.find(pr),
+            locations: self.tagged.find(pr),
         };
         // from the shortest: each hit makes the one before it the alternate
-        for (i, place) in found.places.into_iter().enumerate().take(self.tagged.tables()) {
-            let entry = self.tagged.entry(i, place);
+        for (i, location) in found.locations.into_iter().enumerate().take(self.tagged.tables()) {
+            let entry = self.tagged.entry(i, location);
             let taken = entry.counter >= 0;
             let (taken_now, class) = match entry.is_weak() {
                 true => (found.provider_taken, 2),
                 false => (taken, 2 + entry.strength().max(1)),
             };
             // a branch here would often be mispredicted by the processor that runs this
-            let hit = entry.is_of(place);
+            let hit = entry.is_of(location);
             found.provider = if hit { i as u8 + 1 } else { found.provider };
             found.alternate_taken = if hit { found.provider_taken } else { found.alternate_taken };
             found.provider_taken = if hit { taken } else { found.provider_taken };
@@ -111,7 +111,7 @@ impl Tables {
     #[inline]
     fn learn(&mut self, found: &LookUp, taken: bool) {
         if let Some(i) = usize::from(found.provider).checked_sub(1) {
-            let entry = self.tagged.entry_mut(i, found.places[i]);
+            let entry = self.tagged.entry_mut(i, found.locations[i]);
             if found.provider_taken != found.alternate_taken {
                 entry.grade(found.provider_taken == taken);
             }
@@ -130,15 +130,15 @@ impl Tables {
         let first = usize::from(found.provider);
         let tables = self.tagged.tables();
         let skips = self.random & 3 == 0 && first + 1 < tables;
-        let longer = |from| found.places.into_iter().enumerate().take(tables).skip(from);
-        for (i, place) in longer(first + usize::from(skips)) {
-            let entry = self.tagged.entry_mut(i, place);
+        let longer = |from| found.locations.into_iter().enumerate().take(tables).skip(from);
+        for (i, location) in longer(first + usize::from(skips)) {
+            let entry = self.tagged.entry_mut(i, location);
             if entry.useful == 0 {
-                return entry.replace(place, taken);
+                return entry.replace(location, taken);
             }
         }
-        for (i, place) in longer(first) {
-            self.tagged.entry_mut(i, place).grade(false);
+        for (i, location) in longer(first) {
+            self.tagged.entry_mut(i, location).grade(false);
         }
     }
 
@@ -184,17 +184,17 @@ mod tests {
         assert_eq!((found.provider, found.taken), (0, true), "nothing is learnt yet");
         let found = step(&mut t, PR, true);
         // the first miss took table 0, which is weak: the bimodal counter decides, and moved to -1
-        let LookUp { provider, provider_taken, alternate_taken, taken, class, places, .. } = found;
+        let LookUp { provider, provider_taken, alternate_taken, taken, class, locations, .. } = found;
         assert_eq!((provider, provider_taken, alternate_taken, taken, class), (1, false, false, false, 2));
         let state = |t: &Tables, i: usize| {
-            let entry = t.tagged.entry(i, places[i]);
-            (entry.is_of(places[i]), entry.counter, entry.useful)
+            let entry = t.tagged.entry(i, locations[i]);
+            (entry.is_of(locations[i]), entry.counter, entry.useful)
         };
         // the second miss was of the bimodal table too, and found this entry of usefulness 0
         step(&mut t, PR, true);
         assert_eq!(state(&t, 0), (true, 0, 0));
-        t.tagged.entry_mut(0, places[0]).useful = 1;
-        t.tagged.entry_mut(1, places[1]).useful = 2;
+        t.tagged.entry_mut(0, locations[0]).useful = 1;
+        t.tagged.entry_mut(1, locations[1]).useful = 2;
         t.random = 1;
         t.allocate(&LookUp { provider: 0, ..found }, true);
         assert_eq!((state(&t, 0).2, state(&t, 1).2), (0, 1));
@@ -206,7 +206,7 @@ mod tests {
         let found = t.look_up(PR);
         t.random = 4;
         t.allocate(&found, true);
-        let valid = |t: &Tables, i: usize| t.tagged.entry(i, found.places[i]).is_of(found.places[i]);
+        let valid = |t: &Tables, i: usize| t.tagged.entry(i, found.locations[i]).is_of(found.locations[i]);
         assert_eq!([valid(&t, 0), valid(&t, 1)], [false, true]);
         // there is no further table after the last
         let mut t = Tables::new(8, 1, 4);

@@ -14,15 +14,15 @@ pub const LENGTHS: [u32; 3] = [4, 10, 22];
 pub const MAX: usize = 256;
 /// Width of a tag, bits.
 pub const TAG_BITS: u32 = 7;
-/// Bits of a [`Place`] in the word of the folds.
-const PLACE_BITS: u32 = 16;
+/// Bits of a [`Location`] in the word of the folds.
+const LOCATION_BITS: u32 = 16;
 const VALID: u8 = 0x80;
 
 /// Where a branch is in a table: the index, and above it the tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place(u16);
+pub struct Location(u16);
 
-impl Place {
+impl Location {
     /// Index of the entry.
     #[inline]
     pub fn index(self) -> usize {
@@ -63,7 +63,7 @@ impl Tagged {
     pub fn new(tables: u8, log2: u32) -> Self {
         let folds: Vec<(Fold, u32)> = LENGTHS
             .iter()
-            .zip((0..).step_by(PLACE_BITS as usize))
+            .zip((0..).step_by(LOCATION_BITS as usize))
             .flat_map(|(length, at)| {
                 let fold = |width| Fold::new(*length, width);
                 [(fold(log2), at), (fold(TAG_BITS), at + 8), (fold(TAG_BITS - 1), at + 9)]
@@ -92,23 +92,23 @@ impl Tagged {
 
     /// Where a branch with the hashed address `pr` is in each table.
     #[inline]
-    pub fn find(&self, pr: u32) -> [Place; LENGTHS.len()] {
+    pub fn find(&self, pr: u32) -> [Location; LENGTHS.len()] {
         let index = (pr ^ pr >> (self.log2 - 2)) & ((1 << self.log2) - 1);
         let tag = (pr ^ pr >> TAG_BITS) & ((1 << TAG_BITS) - 1);
         let address = (tag << 8 | index) as u16;
-        [0, 1, 2].map(|table| Place(address ^ (self.folded >> (PLACE_BITS * table)) as u16))
+        [0, 1, 2].map(|table| Location(address ^ (self.folded >> (LOCATION_BITS * table)) as u16))
     }
 
     /// The entry at a place of a table.
     #[inline]
-    pub fn entry(&self, table: usize, place: Place) -> &Entry {
-        &self.entries[table][place.index()]
+    pub fn entry(&self, table: usize, location: Location) -> &Entry {
+        &self.entries[table][location.index()]
     }
 
     /// The entry at a place of a table.
     #[inline]
-    pub fn entry_mut(&mut self, table: usize, place: Place) -> &mut Entry {
-        &mut self.entries[table][place.index()]
+    pub fn entry_mut(&mut self, table: usize, location: Location) -> &mut Entry {
+        &mut self.entries[table][location.index()]
     }
 
     /// Takes the history of the next branch.
@@ -121,13 +121,13 @@ impl Tagged {
 impl Entry {
     /// Whether it is the entry of the branch that was looked up.
     #[inline]
-    pub fn is_of(&self, place: Place) -> bool {
-        self.key == VALID | place.tag()
+    pub fn is_of(&self, location: Location) -> bool {
+        self.key == VALID | location.tag()
     }
 
     /// Enters a new branch in place of this entry: weak, and not useful.
-    pub fn replace(&mut self, place: Place, taken: bool) {
-        *self = Self { key: VALID | place.tag(), counter: if taken { 0 } else { -1 }, useful: 0 };
+    pub fn replace(&mut self, location: Location, taken: bool) {
+        *self = Self { key: VALID | location.tag(), counter: if taken { 0 } else { -1 }, useful: 0 };
     }
 
     /// Moves the counter towards an outcome.
@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn an_entry_walks_between_its_limits() {
-        let (place, mut e) = (Place(0x500), Entry::default());
-        assert!(!e.is_of(Place(0)));
-        e.replace(place, false);
-        assert_eq!((e.is_of(place), e.is_of(Place(0x400)), e.counter, e.useful), (true, false, -1, 0));
+        let (location, mut e) = (Location(0x500), Entry::default());
+        assert!(!e.is_of(Location(0)));
+        e.replace(location, false);
+        assert_eq!((e.is_of(location), e.is_of(Location(0x400)), e.counter, e.useful), (true, false, -1, 0));
         assert!(e.is_weak());
         (0..9).for_each(|_| e.learn(false));
         assert_eq!((e.counter, e.strength(), e.is_weak()), (-4, 3, false));

@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn every_csr_has_a_bit_of_its_own() {
-        let told: Vec<u32> = (0..4096).filter(|n| is_sent_later(*n)).collect();
-        let bits = told.iter().fold(0, |all: u32, n| all | bit(*n));
-        assert_eq!((told.len(), bits.count_ones()), (6, 6));
+        let sent: Vec<u32> = (0..4096).filter(|n| is_sent_later(*n)).collect();
+        let bits = sent.iter().fold(0, |all: u32, n| all | bit(*n));
+        assert_eq!((sent.len(), bits.count_ones()), (6, 6));
     }
 
     /// `lui t0, 0x80001`, `csrrw t0, mtvec, t0`, `csrrsi x0, mtvec, 1`: vectored to 0x80001000; then interrupt 7, and a fault.

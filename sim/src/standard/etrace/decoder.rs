@@ -12,7 +12,7 @@
 
 use super::super::output::Output;
 use super::super::{sequential, Counts, Fault, MAX_JUMPS};
-use super::packet::{self, is_extended, Address, Outcomes, Packet, Place, Status, To};
+use super::packet::{self, is_extended, Address, ContextFields, Outcomes, Packet, Status, To};
 use super::params::{Modes, Parameters};
 use super::tables::Tables;
 use retire::image::{Exit, ExitKind, Image};
@@ -371,19 +371,19 @@ impl<'a> Decoder<'a> {
                 self.out.counts.unsynchronized += 1;
                 Ok(())
             }
-            Packet::Start { branch, place, address } => self.start(branch, place, address, sink),
-            Packet::Trap { branch, place, cause, interrupt, handler, address } => {
+            Packet::Start { branch, context_fields, address } => self.start(branch, context_fields, address, sink),
+            Packet::Trap { branch, context_fields, cause, interrupt, handler, address } => {
                 let cause = u8::try_from(cause).map_err(|_| Fault::Value {
                     what: "a cause of",
                     value: cause,
                     right: "at most 255",
                 })?;
                 let kind = FlowKind::Trap { interrupt, cause };
-                self.trapped(kind, branch, place, handler, address)
+                self.trapped(kind, branch, context_fields, handler, address)
             }
-            Packet::Context(place) => {
+            Packet::Context(context_fields) => {
                 // imprecise: in force from about here; a recording has it with the next synchronization
-                self.enter(place);
+                self.enter(context_fields);
                 Ok(())
             }
             Packet::Support { status, modes } => {
@@ -404,17 +404,17 @@ impl<'a> Decoder<'a> {
     }
 
     /// Enters time, and returns the context.
-    fn enter(&mut self, place: Place) -> Context {
-        if let Some(time) = place.time {
+    fn enter(&mut self, context_fields: ContextFields) -> Context {
+        if let Some(time) = context_fields.time {
             self.out.counts.at(time);
         }
         let before = self.out.context();
-        let id = place.context.map_or(before.id(), |id| id as u32 & (u32::MAX >> 2));
+        let id = context_fields.context.map_or(before.id(), |id| id as u32 & (u32::MAX >> 2));
         // a privilege of one bit is that of a hart with M and U mode
         let privilege = match self.p.privilege_width_p {
             0 => before.privilege(),
-            1 => place.privilege * 3,
-            _ => place.privilege,
+            1 => context_fields.privilege * 3,
+            _ => context_fields.privilege,
         };
         Context::new(privilege, id)
     }
@@ -457,8 +457,14 @@ impl<'a> Decoder<'a> {
         self.own = self.is_branch(address).then_some(!branch);
     }
 
-    fn start(&mut self, branch: bool, place: Place, address: u64, sink: &mut impl RetireSink) -> Result<(), Fault> {
-        let context = self.enter(place);
+    fn start(
+        &mut self,
+        branch: bool,
+        context_fields: ContextFields,
+        address: u64,
+        sink: &mut impl RetireSink,
+    ) -> Result<(), Fault> {
+        let context = self.enter(context_fields);
         if let Some(Trap { kind, epc }) = self.trap.take() {
             self.out.enter(context, false, address);
             self.out.event(kind, 0, epc, address);
@@ -506,11 +512,11 @@ impl<'a> Decoder<'a> {
         &mut self,
         kind: FlowKind,
         branch: bool,
-        place: Place,
+        context_fields: ContextFields,
         handler: bool,
         address: Option<u64>,
     ) -> Result<(), Fault> {
-        let context = self.enter(place);
+        let context = self.enter(context_fields);
         let address = match address {
             Some(address) => address,
             None => self.vector(kind, context)?,

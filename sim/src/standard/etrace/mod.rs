@@ -21,6 +21,6 @@ mod tables;
 
 pub use container::{Container, Frame, Frames, MAX_FRAME};
 pub use decoder::Decoder;
-pub use packet::{read, Address, Outcomes, Packet, Place, Status, To, MAX_PAYLOAD};
+pub use packet::{read, Address, ContextFields, Outcomes, Packet, Status, To, MAX_PAYLOAD};
 pub use params::{Mode, Modes, Parameters};
 pub use stream::{Scan, Trace};

@@ -58,7 +58,7 @@ impl Fields {
 
 /// Privilege, time and context of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ContextFields {
     /// Privilege level.
     pub privilege: u8,
     /// Time, if sent.
@@ -131,7 +131,7 @@ pub enum Packet {
         /// The instruction is not a taken branch.
         branch: bool,
         /// Where it is.
-        place: Place,
+        context_fields: ContextFields,
         /// Its address.
         address: u64,
     },
@@ -140,7 +140,7 @@ pub enum Packet {
         /// As for a start.
         branch: bool,
         /// As for a start.
-        place: Place,
+        context_fields: ContextFields,
         /// Cause.
         cause: u64,
         /// Interrupt, not exception.
@@ -151,7 +151,7 @@ pub enum Packet {
         address: Option<u64>,
     },
     /// Format 3.2.
-    Context(Place),
+    Context(ContextFields),
     /// Format 3.3.
     Support {
         /// Change of qualification.
@@ -192,11 +192,11 @@ impl Fields {
         To::Address(Address { value, notify, updiscon, depth: self.depth(p) })
     }
 
-    fn place(&mut self, p: &Parameters) -> Place {
+    fn context_fields(&mut self, p: &Parameters) -> ContextFields {
         let privilege = self.take(p.privilege_width_p) as u8;
         let time = (!p.notime_p).then(|| self.take(p.time_width_p));
         let context = (!p.nocontext_p).then(|| self.take(p.context_width_p));
-        Place { privilege, time, context }
+        ContextFields { privilege, time, context }
     }
 
     fn format0(&mut self, p: &Parameters, modes: &Modes) -> Result<Packet, Fault> {
@@ -238,12 +238,12 @@ impl Fields {
         match self.take(2) {
             0 => {
                 let branch = self.bit();
-                let place = self.place(p);
-                Packet::Start { branch, place, address: self.address(p) }
+                let context_fields = self.context_fields(p);
+                Packet::Start { branch, context_fields, address: self.address(p) }
             }
             1 => {
                 let branch = self.bit();
-                let place = self.place(p);
+                let context_fields = self.context_fields(p);
                 let cause = self.take(p.ecause_width_p);
                 let interrupt = self.bit();
                 let handler = !p.thaddr || self.bit();
@@ -251,9 +251,9 @@ impl Fields {
                 if !interrupt {
                     self.take(p.iaddress_width_p);
                 }
-                Packet::Trap { branch, place, cause, interrupt, handler, address }
+                Packet::Trap { branch, context_fields, cause, interrupt, handler, address }
             }
-            2 => Packet::Context(self.place(p)),
+            2 => Packet::Context(self.context_fields(p)),
             _ => {
                 self.bit();
                 self.take(p.encoder_mode_width);

@@ -69,12 +69,12 @@ pub struct Calls {
     dropped: Signal<Local, Bits<16>>,
     not_dropped: Signal<Local, Bits<16>>,
     not_valid: Signal<Local, Bits<16>>,
-    place_bit: Signal<Local, Bits<16>>,
-    not_place: Signal<Local, Bits<16>>,
+    entry_bit: Signal<Local, Bits<16>>,
+    not_entry: Signal<Local, Bits<16>>,
     low_bits: Signal<Local, Bits<16>>,
     high_bits: Signal<Local, Bits<16>>,
-    places: Fixed<Bits<16>>,
-    last_place: Fixed<Bits<4>>,
+    entry_mask: Fixed<Bits<16>>,
+    last_entry: Fixed<Bits<4>>,
     one: Fixed<Bits<4>>,
     _calls: usize,
     _sixteen: usize,
@@ -91,8 +91,8 @@ impl Calls {
             words: Mem::new(7, 32),
             call_tag: each(calls.into()),
             call_slot: each(calls.into()),
-            places: Fixed::of((1u64 << calls) - 1),
-            last_place: Fixed::of(u64::from(calls) - 1),
+            entry_mask: Fixed::of((1u64 << calls) - 1),
+            last_entry: Fixed::of(u64::from(calls) - 1),
             one: Fixed::of(1u64),
             _calls: calls.into(),
             _sixteen: 16,
@@ -158,16 +158,16 @@ impl Logic for Calls {
         }
         self.not_dropped.next = !self.dropped.val();
         self.not_valid.next = !self.valid.q.val();
-        self.place_bit.next = 0.into();
+        self.entry_bit.next = 0.into();
         for i in 0..self._sixteen {
             if self.call_op.at.val() == i.to_bits::<4>() {
-                self.place_bit.next = self.place_bit.val().replace_bit(i, true);
+                self.entry_bit.next = self.entry_bit.val().replace_bit(i, true);
             }
         }
-        self.not_place.next = !self.place_bit.val();
+        self.not_entry.next = !self.entry_bit.val();
         self.slot_at.next = 0.into();
         for i in 0..self._calls {
-            if self.place_bit.val().get_bit(i) {
+            if self.entry_bit.val().get_bit(i) {
                 self.slot_at.next = self.slot_at.val() | self.call_slot[i].q.val();
             }
         }
@@ -193,22 +193,22 @@ impl Logic for Calls {
             self.call_slot[i].clock.next = self.clock.val();
             self.call_tag[i].d.next = self.call_tag[i].q.val();
             self.call_slot[i].d.next = self.call_slot[i].q.val();
-            if self.call_op.keep.val() & self.place_bit.val().get_bit(i) {
+            if self.call_op.keep.val() & self.entry_bit.val().get_bit(i) {
                 self.call_tag[i].d.next = self.wanted_tag.val();
                 self.call_slot[i].d.next = self.call_op.slot.val();
             }
         }
         if self.call_op.keep.val() {
-            self.valid.d.next = self.valid.q.val() | self.place_bit.val();
-            self.old_low.d.next = self.old_low.q.val() & self.not_place.val();
-            self.old_high.d.next = self.old_high.q.val() & self.not_place.val();
+            self.valid.d.next = self.valid.q.val() | self.entry_bit.val();
+            self.old_low.d.next = self.old_low.q.val() & self.not_entry.val();
+            self.old_high.d.next = self.old_high.q.val() & self.not_entry.val();
         }
         if self.call_op.close.val() {
-            self.valid.d.next = self.valid.q.val() & self.not_place.val();
+            self.valid.d.next = self.valid.q.val() & self.not_entry.val();
         }
         if self.call_op.evict.val() {
             self.victim.d.next = self.victim.q.val() + self.one.val();
-            if self.victim.q.val() == self.last_place.val() {
+            if self.victim.q.val() == self.last_entry.val() {
                 self.victim.d.next = 0.into();
             }
             for i in 0..self._calls {
@@ -226,11 +226,11 @@ impl Logic for Calls {
         self.found.same_slot.next = self.same_slot.val();
         self.found.ends.next = self.ends.val();
         self.found.dropped.next = self.dropped.val();
-        self.found.free.next = self.not_valid.val() & self.places.val();
+        self.found.free.next = self.not_valid.val() & self.entry_mask.val();
         self.found.victim.next = self.victim.q.val();
         self.found.ended_at.next = self.ended_at.val();
         self.found.slot_at.next = self.slot_at.val();
-        self.found.place_bit.next = self.place_bit.val();
+        self.found.entry_bit.next = self.entry_bit.val();
         self.found.same_to.next = self.words.rdata.val() == self.wanted_to.val();
         self.found.same_sp.next = self.words.rdata.val() == self.sp.val();
         self.found.word.next = self.words.rdata.val();

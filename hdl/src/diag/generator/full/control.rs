@@ -40,7 +40,7 @@ pub enum FullState {
     Search,
     To,
     Sp,
-    Place,
+    Store,
     KeepTo,
     KeepSp,
     KeepTime,
@@ -109,7 +109,7 @@ pub struct Control {
     plan_k: Signal<Local, Bits<3>>,
     over: Signal<Local, Bit>,
     unsure: Signal<Local, Bit>,
-    place: Signal<Local, Bits<4>>,
+    entry: Signal<Local, Bits<4>>,
     cut: Signal<Local, Bit>,
     lost_now: Signal<Local, Bits<9>>,
     one_lost: Signal<Local, Bit>,
@@ -154,7 +154,7 @@ impl Logic for Control {
         if self.state.q.val() == FullState::Search {
             self.pool.next = self.candidates.q.val();
         }
-        if self.state.q.val() == FullState::Place {
+        if self.state.q.val() == FullState::Store {
             self.pool.next = self.found.free.val();
         }
         self.less.next = self.pool.val() - self.one_16.val();
@@ -178,9 +178,9 @@ impl Logic for Control {
                 self.unsure.next = self.entries.val().get_bit(i) & self.head.resumed.val();
             }
         }
-        self.place.next = self.index.val();
+        self.entry.next = self.index.val();
         if !self.found.free.val().any() {
-            self.place.next = self.found.victim.val();
+            self.entry.next = self.found.victim.val();
         }
         self.is_match.next = self.same.q.val() & self.found.same_sp.val();
 
@@ -299,7 +299,7 @@ impl Logic for Control {
                     self.state.d.next = FullState::Pick;
                     if self.phase.q.val() == 0 {
                         self.phase.d.next = 0.into();
-                        self.state.d.next = FullState::Place;
+                        self.state.d.next = FullState::Store;
                     }
                 }
             }
@@ -318,7 +318,7 @@ impl Logic for Control {
                         self.call_op.close.next = true;
                     }
                     if self.phase.q.val() == 2 {
-                        self.ended.d.next = self.ended.q.val() | self.found.place_bit.val();
+                        self.ended.d.next = self.ended.q.val() | self.found.entry_bit.val();
                         for i in 0..self._sixteen {
                             if self.found.slot_at.val() == i.to_bits::<4>() {
                                 self.todo.d.next = self.todo.q.val().replace_bit(i, true);
@@ -327,8 +327,8 @@ impl Logic for Control {
                     }
                 }
             }
-            FullState::Place => {
-                self.at.d.next = self.place.val();
+            FullState::Store => {
+                self.at.d.next = self.entry.val();
                 self.k.d.next = 1.into();
                 self.mode.d.next = FullMode::Keep;
                 self.state.d.next = FullState::Ask;

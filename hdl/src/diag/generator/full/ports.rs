@@ -39,7 +39,7 @@
 //! | `tag_matches`, `same_slot` | 16 | calls whose tag matches; calls that belong to the slot |
 //! | `ends`, `dropped` | 1, 16 | some calls may have ended; these calls |
 //! | `free`, `victim` | 16, 4 | free entries; the entry to evict next, round robin |
-//! | `ended_at`, `slot_at`, `place_bit` | 4, 4, 16 | the ended call of `slot`; the slot of call `at`; call `at`, one-hot |
+//! | `ended_at`, `slot_at`, `entry_bit` | 4, 4, 16 | the ended call of `slot`; the slot of call `at`; call `at`, one-hot |
 //! | `same_to`, `same_sp` | 1 | the word read equals the return address, the stack pointer |
 //! | `word`, `half`, `full` | 32, 1, 1 | the word read; age of the call in halves of 2^32 cycles, as a binary number |
 //!
@@ -124,7 +124,7 @@ bundle!(
         victim: Bits<4>,
         ended_at: Bits<4>,
         slot_at: Bits<4>,
-        place_bit: Bits<16>,
+        entry_bit: Bits<16>,
         same_to: Bit,
         same_sp: Bit,
         word: Bits<32>,

@@ -60,8 +60,8 @@ pub struct Stack {
     odd_tag: DFF<Bits<26>>,
     even_wanted: Signal<Local, Bits<28>>,
     odd_wanted: Signal<Local, Bits<28>>,
-    even_place: Signal<Local, Bits<4>>,
-    odd_place: Signal<Local, Bits<4>>,
+    even_entry: Signal<Local, Bits<4>>,
+    odd_entry: Signal<Local, Bits<4>>,
     invalidate_even: Signal<Local, Bit>,
     invalidate_odd: Signal<Local, Bit>,
     one: Fixed<Bits<4>>,
@@ -143,12 +143,12 @@ impl Logic for Stack {
         self.odd_wanted.next = bit_cast::<28, 26>(self.odd_tag.q.val()) << 2;
         self.invalidate_even.next = self.touch_even.q.val() & (self.tag_even.rdata.val() == self.even_wanted.val());
         self.invalidate_odd.next = self.touch_odd.q.val() & (self.tag_odd.rdata.val() == self.odd_wanted.val());
-        self.even_place.next = bit_cast::<4, 3>(self.even_at.q.val()) << 1;
-        self.odd_place.next = (bit_cast::<4, 3>(self.odd_at.q.val()) << 1) | self.one.val();
+        self.even_entry.next = bit_cast::<4, 3>(self.even_at.q.val()) << 1;
+        self.odd_entry.next = (bit_cast::<4, 3>(self.odd_at.q.val()) << 1) | self.one.val();
         self.there_1.next = self.there_.q.val();
         for i in 0..self._places {
-            if (self.invalidate_even.val() & (self.even_place.val() == i.to_bits::<4>()))
-                | (self.invalidate_odd.val() & (self.odd_place.val() == i.to_bits::<4>()))
+            if (self.invalidate_even.val() & (self.even_entry.val() == i.to_bits::<4>()))
+                | (self.invalidate_odd.val() & (self.odd_entry.val() == i.to_bits::<4>()))
             {
                 self.there_1.next = self.there_1.val().replace_bit(i, false);
             }

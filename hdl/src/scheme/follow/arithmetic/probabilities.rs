@@ -45,7 +45,7 @@ pub struct Probabilities {
     sweeping: Signal<Local, Bit>,
     level: Signal<Local, Bits<6>>,
     turned: Signal<Local, Bit>,
-    answer: Signal<Local, Bit>,
+    decided: Signal<Local, Bit>,
     new_level: Signal<Local, Bits<6>>,
     new_turned: Signal<Local, Bit>,
     widest: Signal<Local, Bits<12>>,
@@ -99,8 +99,8 @@ impl Logic for Probabilities {
             self.level.next = 0.into();
             self.turned.next = false;
         }
-        self.answer.next = self.right.val() ^ self.turned.val();
-        self.likely.next = self.answer.val();
+        self.decided.next = self.right.val() ^ self.turned.val();
+        self.likely.next = self.decided.val();
         match self.level.val().get_bits::<2>(0).index() {
             0 => self.widest.next = self.width_0.val(),
             1 => self.widest.next = self.width_1.val(),
@@ -121,7 +121,7 @@ impl Logic for Probabilities {
 
         self.new_level.next = self.level.val();
         self.new_turned.next = self.turned.val();
-        if self.answer.val() {
+        if self.decided.val() {
             if self.level.val() != self.last.val() {
                 self.new_level.next = self.level.val() + self.one_6.val();
             }

@@ -53,7 +53,7 @@ struct Core {
     /// RAM bytes that it has accessed; `None` if the recording began at reset.
     first: Option<FirstAccesses>,
     /// CSRs whose initial value was sent, by [`start::bit`].
-    told: u32,
+    sent_csrs: u32,
     /// Value and bits of an atomic's load, to be sent after its store, which may end episodes of other cores.
     atomic: Option<(u64, u32)>,
     /// Instructions before the recording, as counted in notes.
@@ -112,7 +112,7 @@ impl Recorder {
             loaded: None,
             open: None,
             first: FirstAccesses::new(params),
-            told: 0,
+            sent_csrs: 0,
             atomic: None,
             before: 0,
             stopped: false,
@@ -344,8 +344,8 @@ impl Recorder {
         let number = u32::from(csr);
         let me = &mut self.cores[core];
         if me.first.is_some() && start::is_sent_later(number) {
-            if me.told & start::bit(number) == 0 {
-                me.told |= start::bit(number);
+            if me.sent_csrs & start::bit(number) == 0 {
+                me.sent_csrs |= start::bit(number);
                 self.fill(core, value, self.params.xlen.into());
             }
         } else if csr::is_open(number) || me.first.is_some() && start::is_count(number) {
@@ -356,8 +356,8 @@ impl Recorder {
     /// Takes an `mret` to `target`.
     fn returned(&mut self, core: usize, target: u64) {
         let me = &mut self.cores[core];
-        if me.first.is_some() && me.told & start::bit(start::MEPC) == 0 {
-            me.told |= start::bit(start::MEPC);
+        if me.first.is_some() && me.sent_csrs & start::bit(start::MEPC) == 0 {
+            me.sent_csrs |= start::bit(start::MEPC);
             self.fill(core, target, self.params.xlen.into());
         }
     }

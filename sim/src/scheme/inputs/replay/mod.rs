@@ -488,11 +488,11 @@ impl Replay {
             return self.contradiction(core);
         }
         match (self.goal, due) {
-            (Some((_, Goal::Check(told))), Some(found)) => {
-                if told != found {
+            (Some((_, Goal::Check(reported))), Some(found)) => {
+                if reported != found {
                     return Err(self.diverged(
                         core,
-                        format!("the signature of its state is 0x{found:08x}, the run's is 0x{told:08x}"),
+                        format!("the signature of its state is 0x{found:08x}, the run's is 0x{reported:08x}"),
                     ));
                 }
                 let retired = self.harts[core].at.instret;
@@ -558,7 +558,7 @@ impl Replay {
 
     /// Ends `core`.
     #[cold]
-    fn stop(&mut self, core: usize, told: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+    fn stop(&mut self, core: usize, reported: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         self.goal = None;
         self.cores[core].fault = self.fault(core as u8).or_else(|| self.crash(core));
         self.cores[core].stopped = true;
@@ -569,8 +569,9 @@ impl Replay {
         let me = &mut self.cores[core];
         me.signature.stop(self.harts[core].at.instret - me.counted);
         let found = me.signature.value();
-        if found != told {
-            let what = format!("the signature of its state at the stop is 0x{found:08x}, the run's is 0x{told:08x}");
+        if found != reported {
+            let what =
+                format!("the signature of its state at the stop is 0x{found:08x}, the run's is 0x{reported:08x}");
             return Err(self.diverged(core, what));
         }
         self.cores[core].checked = self.harts[core].at.instret;

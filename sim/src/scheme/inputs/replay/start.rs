@@ -21,24 +21,24 @@ impl Replay {
         let cores = self.cores.len();
         let mut states = vec![CoreState::default(); cores];
         // items that were read, or skipped as 0, by core
-        let mut told = vec![0; cores];
+        let mut reported = vec![0; cores];
         loop {
             let read = self.read()?;
             let Read::Core(Message { core, body: Body::Input { skipped }, difference: Some(difference) }) = read else {
                 self.queue.push_back(read);
                 break;
             };
-            let at = told[core] + skipped as usize;
+            let at = reported[core] + skipped as usize;
             let Some((item, bits)) = items.get(at) else {
                 self.queue.push_back(read);
                 break;
             };
             *item.of(&mut states[core]) = super::super::message::unzigzag(difference) & (u64::MAX >> (64 - bits));
-            told[core] = at + 1;
+            reported[core] = at + 1;
             self.messages += 1;
         }
         for (core, state) in states.into_iter().enumerate() {
-            self.world.inputs[core].slots = (items.len() - told[core]) as u32;
+            self.world.inputs[core].slots = (items.len() - reported[core]) as u32;
             if state.pc != 0 {
                 self.set(core, &state);
             }

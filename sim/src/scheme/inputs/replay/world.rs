@@ -191,14 +191,14 @@ impl World {
         if let Some(first) = &mut self.inputs[hart].first {
             first.set(addr, N as u8);
         }
-        for (i, told) in value.to_le_bytes()[..N].iter().enumerate() {
+        for (i, reported) in value.to_le_bytes()[..N].iter().enumerate() {
             let (place, held) = (at + i, self.ram[at + i]);
-            if self.knows(place) && held != *told {
-                self.contradiction = Some(Contradiction { addr: addr + i as u64, recorded: *told, held });
+            if self.knows(place) && held != *reported {
+                self.contradiction = Some(Contradiction { addr: addr + i as u64, recorded: *reported, held });
             }
             self.learn(place);
             self.dirty[place >> PAGE_SHIFT] = true;
-            self.ram[place] = *told;
+            self.ram[place] = *reported;
         }
         Ok(())
     }
@@ -241,7 +241,7 @@ impl World {
     fn slot(&mut self, hart: usize, place: u64, bits: u32) -> Result<u64, Break> {
         let inputs = &mut self.inputs[hart];
         let predicted = inputs.last.get(place);
-        let told = match inputs.next {
+        let reported = match inputs.next {
             Some(next) if next.at == inputs.slots => {
                 let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
                 let predicted = predicted.unwrap_or(0) & mask;
@@ -251,7 +251,7 @@ impl World {
             }
             _ => None,
         };
-        if let Some(value) = told {
+        if let Some(value) = reported {
             (inputs.next, inputs.awaited, inputs.slots) = (None, None, 0);
             inputs.last.set(place, value);
             return Ok(value);

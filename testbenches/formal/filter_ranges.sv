@@ -76,7 +76,7 @@ always @(*) begin
         same_kinds: assert(entry$pre == f_pre && entry$post == f_post && entry$cc == f_cc);
         same_instructions: assert(entry$pre == 0 && entry$post != 3 || entry$icnt == f_icnt);
         same_branches: assert(!(f_control && entry$post == 1) && (f_control || entry$post == 0) || entry$bcnt == f_bcnt);
-        same_places: assert(f_control || entry$pre == 0 || f_same_pc);
+        same_pcs: assert(f_control || entry$pre == 0 || f_same_pc);
         same_targets: assert(f_control || entry$post != 2 || f_same_target);
     end
     same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$take, control$give_back,

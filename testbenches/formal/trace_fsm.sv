@@ -1,5 +1,5 @@
 // Properties inside the emitted trace state machine, with an ingress and pipeline of LATENCY cycles and an event FIFO
-// of PLACES entries, of which fewer than ROOMY may be in use when a core resumes after a gap
+// of ENTRIES entries, of which fewer than WATERMARK may be in use when a core resumes after a gap
 //
 // The ingress follows `go` with `stage_live` one cycle later; an instruction that is not lost there is `live` in the last
 // stage; its entry is at the FIFO with the decision, or one cycle later if LATE. Entries are counted as in
@@ -48,8 +48,8 @@ always @(*) begin
     assume(valid == f_valid[D-1] && intr == f_intr[D-1] && decision$flow == f_flow[D-1]);
     // only control flow is reported for its own sake
     assume(!decision$needs_message || decision$flow);
-    assume(control$no_credit == (f_used == `PLACES));
-    assume(control$below_watermark == (f_used < `ROOMY));
+    assume(control$no_credit == (f_used == `ENTRIES));
+    assume(control$below_watermark == (f_used < `WATERMARK));
     if (control$stop_go) assume(control$stop_ready);
     // a session begins only when the previous one has been sent completely (`hdl/src/spine/trace_framer.rs`)
     if (control$enable && !run$q) assume(f_used == 0);
@@ -65,9 +65,9 @@ end
 always @(*) begin
     one_sync_between_breaks: assert(!(f_sync && f_synced));
     nothing_before_the_sync: assert(!(decision$send && !decision$sync) || f_synced);
-    no_push_is_refused: assert(!(f_in && f_held == `PLACES));
-    no_place_is_taken_twice: assert(!(control$take && control$no_credit));
-    every_entry_has_its_place: assert(f_held + f_push + f_popped <= f_used);
+    no_push_is_refused: assert(!(f_in && f_held == `ENTRIES));
+    no_entry_is_reserved_twice: assert(!(control$take && control$no_credit));
+    every_entry_is_reserved: assert(f_held + f_push + f_popped <= f_used);
     one_message_a_clock: assert(decision$send + decision$overflow + decision$stop <= 1);
     never_both: assert(!(live && decision$losing));
     lost_until_overflow: assert(!decision$losing || !decision$send && !decision$stop);
@@ -86,16 +86,16 @@ always @(posedge clock) begin
     f_after <= !control$enable;
     f_behind <= {f_behind[D-2:0], f_after && f_in_valid};
 end
-always @(*) nothing_behind_the_end: assert(!f_behind[D-1] || !decision$beat && !control$loses);
+always @(*) nothing_after_the_end: assert(!f_behind[D-1] || !decision$beat && !control$loses);
 
 // with a filter, hidden instructions are never reported, in any cycle
-always @(*) what_is_hidden_is_not_told: assert(!(`FILTER && f_veiled[D-1] && decision$beat));
+always @(*) hidden_is_not_reported: assert(!(`FILTER && f_veiled[D-1] && decision$beat));
 
 // termination: if `enable` is 0 and the others respond at once, the trace ends within this many cycles, and all entries
 // are free again
 wire f_idle = !run$q && !decision$tracing && !decision$losing && f_pipe == 0;
 `ifdef ENDS
-localparam f_bound = 3 * `LATENCY + 2 * `PLACES + 4;
+localparam f_bound = 3 * `LATENCY + 2 * `ENTRIES + 4;
 reg [6:0] f_quiet = 0;
 always @(posedge clock) f_quiet <= control$enable || reset ? 0 : f_quiet == 127 ? 127 : f_quiet + 1;
 always @(*) begin
