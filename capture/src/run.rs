@@ -29,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Most harts of a recording.
 pub const MAX_HARTS: u8 = 16;
 
-/// What to run, and what to capture.
+/// Program to run, and options of the capture.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Arguments of the program.
@@ -133,7 +133,7 @@ impl Parts {
     }
 }
 
-/// Where a trace starts or ends.
+/// Start or end of a trace.
 #[derive(Clone, Copy, Debug)]
 pub enum Border {
     /// Before the instruction at this address of the ELF.
@@ -182,7 +182,7 @@ pub struct Request {
     pub delivered: bool,
 }
 
-/// How a program ended.
+/// End of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
     /// By itself, with this exit code.

@@ -82,7 +82,7 @@ pub struct System<P: Pins<W>, const W: usize> {
     encoder: Slot<EncoderPort<W>>,
 }
 
-/// What all cores of a system share.
+/// The circuits that all cores of a system share.
 pub struct Parts<const W: usize> {
     /// The spine.
     pub spine: Spine<W>,

@@ -187,7 +187,7 @@ impl<F: FnMut(u32)> TraceSim<F> {
     }
 }
 
-/// How a recorded run is played.
+/// Settings with which a recorded run is played.
 pub struct Play<'a> {
     /// Options of the circuit; the ingress is RVFI.
     pub options: SystemOptions,

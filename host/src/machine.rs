@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sim::riscv::{Limits, MachineConfig, Timing};
 use std::sync::Arc;
 
-/// When instructions retire in the built-in simulator.
+/// Timing model of the built-in simulator: when instructions retire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimingModel {

@@ -48,7 +48,7 @@ impl CodeBlock {
     }
 }
 
-/// From its instruction number `retired` on, counted from 0, a hart executes this block instead of others with its start.
+/// Change of the code: from its instruction number `retired` on, counted from 0, a hart executes this block instead of others with its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Hart.

@@ -265,7 +265,7 @@ pub struct DataEvent {
     pub cycle: u64,
 }
 
-/// Something that a hart did that neither events nor data report: input from outside a core that is not a value. Needed
+/// Action of a hart that neither events nor data report: input from outside a core that is not a value. Needed
 /// to execute a run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Note {

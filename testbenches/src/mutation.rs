@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-/// What is changed.
+/// Kind of change that a mutant makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// `&` and `|`, `==` and `!=`, `+` and `-`, `<` and `<=` for each other.
@@ -43,7 +43,7 @@ impl fmt::Display for Kind {
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// What is changed.
+    /// Kind of change that a mutant makes.
     pub kind: Kind,
     /// The line, from 1.
     pub line: usize,

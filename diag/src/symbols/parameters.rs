@@ -8,7 +8,7 @@ use super::debug_info::{DebugInfo, EntryId, Reader};
 use super::types::{number, Number, MAX_DEPTH};
 use gimli::{AttributeValue, Expression, Operation};
 
-/// Where a parameter is when its function is entered.
+/// Register or stack word of a parameter at the entry of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// In this register.

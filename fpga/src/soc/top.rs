@@ -33,7 +33,7 @@ pub const LOG2_BUFFER: RangeInclusive<u8> = 6..=16;
 /// First byte of RAM; the cores start here.
 pub const RAM_BASE: u64 = 0x8000_0000;
 
-/// How trace words leave the chip.
+/// Output of the SoC for trace words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
@@ -49,7 +49,7 @@ pub enum Output {
     },
 }
 
-/// What the host may do over the serial line.
+/// Permission of the host over the serial line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Host {

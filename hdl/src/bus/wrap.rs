@@ -24,7 +24,7 @@ use sim::tci::{Facts, ADDR_BITS};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
-/// How the registers are accessed.
+/// Bus of the registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterBus {
     /// The system's own bus: `bus_*`.
@@ -40,7 +40,7 @@ pub enum RegisterBus {
     Jtag,
 }
 
-/// How trace words leave the chip.
+/// Port of the trace words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WordPort {
     /// The system's own port: `valid`, `ready`, `data`.
@@ -61,11 +61,11 @@ pub enum WordPort {
 /// The buses of a trace system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buses {
-    /// How the registers are accessed.
+    /// Bus of the registers.
     pub registers: RegisterBus,
     /// Accesses that may write registers; only for buses with protection bits: [`RegisterBus::protects`].
     pub writers: Writers,
-    /// How trace words leave the chip.
+    /// Port of the trace words.
     pub words: WordPort,
     /// Whether trace words leave in a clock domain of their own, with `port_clock` and `port_reset`.
     pub crossing: bool,

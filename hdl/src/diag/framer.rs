@@ -46,7 +46,7 @@ pub enum FrameState {
     SumHigh,
 }
 
-/// Where the words of a frame come from.
+/// Source of the words of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FrameSource {
     /// A new packet.

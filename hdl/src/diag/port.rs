@@ -33,7 +33,7 @@ use rust_hdl::prelude::*;
 use sim::diag::packet::{HOST, MAX_ARGS};
 use sim::diag::registers::CONTROL;
 
-/// What is done with the incoming packet.
+/// State of the receiver: what it does with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum PortState {
     Head,

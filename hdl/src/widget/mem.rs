@@ -37,7 +37,7 @@ pub struct MemoryShape {
     pub placement: Placement,
 }
 
-/// Where synthesis puts a memory.
+/// Kind of memory cells that synthesis is asked to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// Synthesis decides; small memories may become flip-flops.

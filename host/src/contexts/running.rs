@@ -19,7 +19,7 @@ type Slice = EndianRcSlice<LittleEndian>;
 /// Bytes of a name.
 const NAME: usize = 32;
 
-/// Where tasks are found in memory.
+/// Layout of the tasks in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Address of the pointer to the control block of what core 0 runs.
@@ -240,7 +240,7 @@ impl Memory {
     }
 }
 
-/// What each core runs.
+/// The task that each core runs.
 #[derive(Debug)]
 pub struct Running {
     layout: Layout,

@@ -16,7 +16,7 @@ const NAME: usize = 32;
 /// Instructions between two looks at what happened.
 const STEP: u64 = 1 << 14;
 
-/// When a core left a task.
+/// Moment at which a core left a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The moment from which on it waits.

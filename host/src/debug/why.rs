@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Instructions of a window.
 const WINDOW: u64 = 1 << 18;
 
-/// Something that has a value.
+/// Location of a value: a register or a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Location {
     /// A byte of memory.

@@ -17,7 +17,7 @@ use wellen::{Hierarchy, SignalRef, SignalValueRef};
 /// The value of a signal; `None`: some of its bits are unknown.
 pub type Value = Option<u64>;
 
-/// Takes a row: how the log names its cycle, and the values in the order of the port's signals.
+/// Receiver of a row: how the log names its cycle, and the values in the order of the port's signals.
 pub type TakeRow<'a> = dyn FnMut(&dyn Fn() -> String, &[Value]) + 'a;
 
 /// Options for reading a log.

@@ -15,7 +15,7 @@ const MOST: usize = 1000;
 /// Freed blocks that are remembered.
 const FREED: usize = 1 << 20;
 
-/// What an allocator does. Arguments are given by the number of the first.
+/// Operation of an allocator. Arguments are given by the number of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocator {
     /// `malloc(size)`.

@@ -13,7 +13,7 @@ pub struct Paths {
     pub existing: bool,
 }
 
-/// What becomes of a path.
+/// Result of the selection of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selected {
     /// In the result, by this path.

@@ -14,7 +14,7 @@ use retire::image::Image;
 use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, RetireSink};
 use std::collections::BTreeMap;
 
-/// What functions are kept by.
+/// Key of the tracks on which functions are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
     /// Core.
@@ -35,7 +35,7 @@ pub struct Shape {
     pub depth: usize,
     /// Maximum number of spans, of all rows.
     pub most: usize,
-    /// What functions are kept by.
+    /// Key of the tracks on which functions are kept.
     pub by: By,
 }
 

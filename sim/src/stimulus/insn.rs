@@ -1,6 +1,6 @@
 //! Instructions of a synthetic program, with their behaviour
 
-/// When a conditional branch is taken.
+/// Pattern of the outcomes of a conditional branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchPattern {
     /// In this number of 100 cases.

@@ -29,7 +29,7 @@ use rust_hdl::prelude::*;
 use sim::diag::node::trace::{DEPTH, KIND, PACKET_WORDS, REGISTERS};
 use sim::diag::packet::{Op, HOST};
 
-/// What is done with the incoming packet.
+/// State of the receiver: what it does with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum TraceRxState {
     Head,

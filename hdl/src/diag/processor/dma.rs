@@ -38,7 +38,7 @@ use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
 use sim::diag::processor::{CONTROL, KIND, MAX_LOST, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
 
-/// What is done with the incoming packet.
+/// State of the receiver: what it does with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum DmaState {
     Head,

@@ -74,7 +74,7 @@ pub enum Replacement {
     Round,
 }
 
-/// Whether an access sets the flag of a granule that it covers only in part.
+/// Rule for the flag of a granule that an access covers only in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flags {
     /// No: the host does not know the rest of the granule.

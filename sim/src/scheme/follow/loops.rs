@@ -38,7 +38,7 @@ pub struct Entry {
     pub age: u8,
 }
 
-/// What a sure entry predicts.
+/// Prediction of a sure entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
     /// Outcome.

@@ -31,7 +31,7 @@ pub struct Predictor {
     low_mask: u64,
 }
 
-/// What the tables say about the target of an indirect branch that is not resolved yet.
+/// Predictions of the target of an indirect branch that is not resolved yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     found: targets::LookUp,

@@ -33,7 +33,7 @@ pub struct Tables {
     waiting: Option<(LookUp, bool)>,
 }
 
-/// What the tables predict for a conditional, and where.
+/// Prediction of the tables for a conditional, and the locations that it was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookUp {
     /// Predicted outcome.

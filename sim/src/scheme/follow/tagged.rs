@@ -18,7 +18,7 @@ pub const TAG_BITS: u32 = 7;
 const LOCATION_BITS: u32 = 16;
 const VALID: u8 = 0x80;
 
-/// Where a branch is in a table: the index, and above it the tag.
+/// Location of a branch in a table: the index, and above it the tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location(u16);
 

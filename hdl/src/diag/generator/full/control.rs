@@ -48,7 +48,7 @@ pub enum FullState {
     Done,
 }
 
-/// What captured words are used for.
+/// Use of the captured words.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FullMode {
     Check,
