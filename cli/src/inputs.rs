@@ -182,8 +182,8 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
     }
     let seconds = start.elapsed().as_secs_f64();
     let replay = session.at();
-    let instructions = replay.position();
     let by_core: Vec<u64> = (0..params.cores).map(|c| replay.retired(c)).collect();
+    let instructions: u64 = by_core.iter().sum();
     if options.json {
         Object::new("replay", &options.path.display().to_string())
             .with("program", session.named.name.clone().into())

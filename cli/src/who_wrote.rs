@@ -14,7 +14,7 @@ use std::io::Write;
 
 /// Show the last writers of an address: core or bus master, code location, value
 ///
-/// The run must be recorded with `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores,
+/// The run must be recorded with `goshawk encode --scheme inputs`. A moment is a number of instructions and exceptions of all cores,
 /// in the order of replay, as `monitor when` of `goshawk gdb` shows it.
 #[derive(clap::Args, Debug)]
 #[command(

@@ -19,7 +19,7 @@ use std::io::Write;
 ///
 /// The list goes from a load to the store that wrote its bytes, from an arithmetic instruction to those that wrote its operands, and so on, across
 /// cores, functions and bus masters, back to constants, devices and the program's initial data. Branches are not followed; registers that are
-/// used as addresses are followed only with `--addresses`. Consecutive instructions of one source line are listed as one. A moment is a number of instructions of all cores, in the
+/// used as addresses are followed only with `--addresses`. Consecutive instructions of one source line are listed as one. A moment is a number of instructions and exceptions of all cores, in the
 /// order of replay, as `monitor when` of `goshawk gdb` shows it.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk why bank.gip balance --elf builtin:bank --limit 8\n  \

@@ -152,6 +152,8 @@ impl FaultObserver {
             return None;
         }
         let access = |(bits, len)| self.assembly.access(bits, len);
+        // that of the handler, where this instruction has none
+        let failed_access = failed_access.filter(|_| self.instruction(pc).and_then(access).is_some());
         let cause = match (failed_access, self.instruction(pc)) {
             (Some(cause), _) => cause,
             (None, None) if !self.ram.contains(&pc) => 1,
@@ -204,7 +206,9 @@ impl RetireSink for FaultObserver {
 
     fn note(&mut self, hart: u8, note: &Note) {
         if let Note::AccessFault { cause, retired } = *note {
-            self.seen(hart).failed_access = Some((cause, retired));
+            // a handler whose first instruction fails, too, does not change what failed first
+            let first = &mut self.seen(hart).failed_access;
+            *first = first.filter(|(_, at)| *at == retired).or(Some((cause, retired)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Timeline: replay with checkpoints, forwards and backwards
 //!
-//! A moment is the number of instructions of all cores, in replay order. Checkpoints are made during replay, at most
+//! A moment is the number of steps of all cores, in replay order: their instructions and, in a recorded run, exceptions. Checkpoints are made during replay, at most
 //! [`MAX_CHECKPOINTS`] of them: when there are more, every other one is dropped, and further ones are made half as often. Going
 //! back means going forwards from an earlier checkpoint.
 
@@ -30,7 +30,7 @@ pub trait Seekable {
     type Checkpoint;
     /// Error of a replay that cannot continue.
     type Error;
-    /// Instructions of all cores so far; identifies the moment.
+    /// Steps of all cores so far; identifies the moment.
     fn position(&self) -> u64;
     /// Replays the next instruction and reports it to `sink`. Returns its core, or `None` at the end.
     ///
@@ -174,7 +174,7 @@ impl<R: Seekable> Timeline<R> {
     /// The last moment before this one, of those that `found` says so of: it is asked after the instructions of which
     /// `until` says so ([`Seekable::advance`]) and others, of which it must not, with the core and what `sink` received.
     /// Goes back to the moment that it answers with, or to the first where there is none. `begin` is given each moment from which
-    /// instructions are gone through, in order, and `stop` says whether to end: at a moment after which nothing was found.
+    /// instructions are gone through, in order, and `stop` says whether to end: at a moment after which nothing was found, which it is given.
     ///
     /// # Errors
     /// As [`Seekable::step`].
@@ -184,7 +184,7 @@ impl<R: Seekable> Timeline<R> {
         mut begin: impl FnMut(&R, &mut S),
         mut until: impl FnMut(&mut S, u64) -> bool,
         mut found: impl FnMut(&R, u8, &mut S) -> Option<u64>,
-        mut stop: impl FnMut() -> bool,
+        mut stop: impl FnMut(u64) -> bool,
     ) -> Result<Back, R::Error> {
         let here = self.replay.position();
         let mut end = here;
@@ -197,7 +197,7 @@ impl<R: Seekable> Timeline<R> {
             while self.replay.position() < end {
                 if since >= LOOK {
                     since = 0;
-                    if stop() {
+                    if stop(end) {
                         self.seek(end)?;
                         return Ok(Back::Stopped);
                     }

@@ -5,6 +5,9 @@
 //! events of a message are queued while they are stepped through; equal consecutive events, as of a spinning core, are
 //! stored once. Checkpoints are taken between messages, when no events are queued.
 //!
+//! An `ecall` or `ebreak` that traps is a moment of its own: a debugger sees it before the handler. Other exceptions cannot be told from
+//! interrupts, and belong to the instruction before them.
+//!
 //! Instructions of contexts that are not selected are passed over: they are no moments.
 
 use super::constant::Constant;
@@ -27,6 +30,9 @@ use sim::replay::{Events, Images, Replay};
 use sim::timeline::Seekable;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+
+/// `ecall`, `ebreak` and `c.ebreak`.
+const CALLS: [(u32, u8); 3] = [(0x73, 4), (0x0010_0073, 4), (0x9002, 2)];
 
 /// Number of messages searched for the first instruction of each core.
 const START_SEARCH: usize = 1 << 14;
@@ -219,17 +225,30 @@ impl<'a> Flow<'a> {
         loop {
             match self.state.queue.0.front() {
                 Some(run) => {
-                    let core = &mut self.state.cores[usize::from(run.event.hart)];
-                    if run.event.count > 0 && self.session.selection.has(core.stack.context()) {
+                    let (event, core) = (run.event, &self.state.cores[usize::from(run.event.hart)]);
+                    let steps = event.count > 0 || self.is_call(&event);
+                    if steps && self.session.selection.has(core.stack.context()) {
                         return;
                     }
-                    core.retired += u64::from(run.event.count);
+                    let core = &mut self.state.cores[usize::from(event.hart)];
+                    core.retired += u64::from(event.count);
                     self.handle_event();
                 }
                 None if self.state.over || self.state.error.is_some() => return,
                 None => self.read(),
             }
         }
+    }
+
+    /// Whether an event is the trap of an `ecall` or `ebreak`.
+    fn is_call(&self, e: &FlowEvent) -> bool {
+        if !matches!(e.kind, FlowKind::Trap { .. }) {
+            return false;
+        }
+        let core = &self.state.cores[usize::from(e.hart)];
+        let image = self.session.images.get(core.stack.context());
+        let instruction = image.instructions(e.pc, core.place.when.after(e.count.into())).next();
+        instruction.is_some_and(|i| CALLS.contains(&(if i.len == 2 { i.bits() & 0xffff } else { i.bits() }, i.len)))
     }
 
     fn read(&mut self) {
@@ -306,12 +325,17 @@ impl<'a> Seekable for Flow<'a> {
             return self.state.error.clone().map_or(Ok(None), Err);
         };
         let (made, event) = (run.event.hart, run.event);
-        self.state.done += 1;
         self.state.last = made;
         self.state.position += 1;
+        // what is left of the event is its exception
+        let raised = self.state.done == event.count;
+        self.state.done += u32::from(!raised);
+        let called = !raised && self.state.done == event.count && self.is_call(&event);
         let core = &mut self.state.cores[usize::from(made)];
-        core.retired += 1;
-        if self.state.done == event.count {
+        core.retired += u64::from(!raised);
+        if called {
+            core.pc = Some(event.pc);
+        } else if self.state.done == event.count {
             self.handle_event();
         } else {
             let image = self.session.images.get(core.stack.context());

@@ -70,6 +70,8 @@ pub struct Motion<S: Scene> {
     pub conditions: Conditions,
     /// Watched memory.
     pub watches: Vec<Watch>,
+    /// The core whose breakpoints and accesses stop the run forwards; `None`: all. The others go on with it in any case.
+    pub only: Option<u8>,
 }
 
 /// The last known contents of the watched memory, for write watchpoints.
@@ -116,6 +118,7 @@ impl<S: Scene> Motion<S> {
             breakpoints: BTreeSet::new(),
             conditions: Conditions::new(),
             watches: Vec::new(),
+            only: None,
         }
     }
 
@@ -124,16 +127,23 @@ impl<S: Scene> Motion<S> {
         accesses.0.iter().any(|a| watches.iter().any(|w| w.is_hit(a)))
     }
 
-    /// The core that is before a breakpoint after a step of `core`.
+    /// The core that is before a breakpoint after a step of `core`; `only`: if it is this one.
     #[inline]
-    fn at_break(breakpoints: &BTreeSet<u64>, conditions: &Conditions, replay: &S, core: u8) -> Option<u8> {
+    fn at_break(
+        breakpoints: &BTreeSet<u64>,
+        conditions: &Conditions,
+        replay: &S,
+        core: u8,
+        only: Option<u8>,
+    ) -> Option<u8> {
         if breakpoints.is_empty() {
             return None;
         }
         let is_true = |code: &Vec<u8>, core| agent::holds(code, replay, core).unwrap_or(true);
         let stops = |core, pc| conditions.get(&pc).is_none_or(|all| all.iter().any(|code| is_true(code, core)));
         let stands = |core: &u8| replay.pc(*core).is_some_and(|pc| breakpoints.contains(&pc) && stops(*core, pc));
-        std::iter::once(core).chain(replay.moved().iter().copied()).find(stands)
+        let moved = std::iter::once(core).chain(replay.moved().iter().copied());
+        moved.filter(|core| only.is_none_or(|only| only == *core)).find(stands)
     }
 
     /// Returns a function that selects instructions to examine, and clears the accesses of others. `all`: selects every
@@ -154,11 +164,11 @@ impl<S: Scene> Motion<S> {
     }
 
     /// Runs forwards until something stops it, or for one instruction of core `step`, if given. `interrupted` is called
-    /// from time to time.
+    /// from time to time, with the moment.
     ///
     /// # Errors
     /// The recording is damaged.
-    pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
+    pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut(u64) -> bool) -> Result<Stop, S::Error> {
         let mut accesses = Accesses::default();
         let mut values = Values::of(self.line.replay(), &self.watches);
         loop {
@@ -166,28 +176,29 @@ impl<S: Scene> Motion<S> {
             let most = if step.is_some() { 1 } else { CHECK_INTERVAL - self.line.replay().position() % CHECK_INTERVAL };
             let until = Self::until(&self.breakpoints, &self.watches, false);
             let Some(core) = self.line.advance(&mut accesses, most, until)? else { return Ok(Stop::Edge) };
-            if let Some(watch) = values.hit(self.line.replay(), &self.watches, &accesses) {
+            let counts = self.only.is_none_or(|only| only == core);
+            if let Some(watch) = values.hit(self.line.replay(), &self.watches, &accesses).filter(|_| counts) {
                 return Ok(Stop::Watch(core, watch));
             }
             let replay = self.line.replay();
             if step == Some(core) {
                 return Ok(Stop::Step(core));
             }
-            if let Some(core) = Self::at_break(&self.breakpoints, &self.conditions, replay, core) {
+            if let Some(core) = Self::at_break(&self.breakpoints, &self.conditions, replay, core, self.only) {
                 return Ok(Stop::Break(core));
             }
-            if replay.position() % CHECK_INTERVAL == 0 && interrupted() {
+            if replay.position() % CHECK_INTERVAL == 0 && interrupted(replay.position()) {
                 return Ok(Stop::Interrupted);
             }
         }
     }
 
     /// Runs backwards until something stops it, or for one instruction of core `step`, if given. `interrupted` is called from
-    /// time to time.
+    /// time to time, with a moment after which nothing was found.
     ///
     /// # Errors
     /// Where the recording is damaged.
-    pub fn backwards(&mut self, step: Option<u8>, interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
+    pub fn backwards(&mut self, step: Option<u8>, interrupted: impl FnMut(u64) -> bool) -> Result<Stop, S::Error> {
         let here = self.line.replay().position();
         let mut stop = Stop::Edge;
         let (breakpoints, conditions, watches) = (&self.breakpoints, &self.conditions, &self.watches);
@@ -200,7 +211,7 @@ impl<S: Scene> Motion<S> {
             let (moment, why) = match (watch, step) {
                 (_, Some(step)) if step == core => (before, Stop::Step(core)),
                 (_, Some(_)) => return None,
-                (watch, None) => match (Self::at_break(breakpoints, conditions, replay, core), watch) {
+                (watch, None) => match (Self::at_break(breakpoints, conditions, replay, core, None), watch) {
                     (Some(core), _) if next_moment < here => (next_moment, Stop::Break(core)),
                     (_, Some(watch)) => (before, Stop::Watch(core, watch)),
                     (_, None) => return None,

@@ -24,6 +24,10 @@ pub trait Scene: Seekable<Error: Display> {
     fn cycle(&self, core: u8) -> Option<u64>;
     /// Cores, other than the stepped one, whose address changed with the last step.
     fn moved(&self) -> &[u8];
+    /// The instruction before which a core took a trap, if its next one is the first of the handler.
+    fn trapped_at(&self, _: u8) -> Option<u64> {
+        None
+    }
     /// Registers x0 to x31 of a core.
     fn registers(&self, core: u8) -> Option<[u64; 32]>;
     /// Registers f0 to f31 of a core that has F and D; a 32-bit number has its upper bits set.
@@ -68,7 +72,11 @@ impl Scene for Replay {
 
     #[inline]
     fn moved(&self) -> &[u8] {
-        &[]
+        Replay::moved(self)
+    }
+
+    fn trapped_at(&self, core: u8) -> Option<u64> {
+        Replay::trapped_at(self, core)
     }
 
     fn registers(&self, core: u8) -> Option<[u64; 32]> {

@@ -14,7 +14,7 @@ use std::net::{Shutdown, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, Receiver, TryRecvError};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Input and output of the connection; input is read in a thread.
 struct Pipes {
@@ -39,6 +39,15 @@ impl Pipes {
         });
         let (incoming, outgoing) = (Incoming::default(), Outgoing::default());
         Self { from: receive, ahead: None, to: Box::new(to), incoming, outgoing }
+    }
+}
+
+impl Pipes {
+    /// Prints on the console of GDB, while it waits for a stop.
+    fn print(&mut self, text: &str) -> io::Result<()> {
+        let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+        self.to.write_all(packet(&format!("O{hex}")).as_bytes())?;
+        self.to.flush()
     }
 }
 
@@ -88,7 +97,19 @@ impl<S: Scene> BlockingEventLoop for Loop<S> {
         pipes: &mut Pipes,
     ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<String, io::Error>> {
         target.set_conditions(&pipes.incoming.conditions);
-        let reason = target.go(|| !matches!(pipes.peek(), Ok(None)));
+        let (every, mut printed) = (target.progress(), Instant::now());
+        let reason = target.go(|moment| {
+            if every.is_some_and(|every| printed.elapsed() >= every) {
+                printed = Instant::now();
+                // where this fails, the connection has ended, and the next look finds that
+                let _ = pipes.print(&format!("moment {moment}\n"));
+            }
+            // acknowledgements of what was printed ask for nothing
+            while matches!(pipes.peek(), Ok(Some(b'+'))) {
+                pipes.ahead = None;
+            }
+            !matches!(pipes.peek(), Ok(None))
+        });
         match reason {
             Some(reason) => Ok(Event::TargetStopped(reason)),
             None => pipes.read().map(Event::IncomingData).map_err(WaitForStopReasonError::Connection),

@@ -29,6 +29,7 @@ use gdbstub::target::ext::target_description_xml_override::{
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 const WRITTEN: &str = "registers and memory cannot be written: what was recorded is what it is";
 
@@ -45,10 +46,14 @@ enum ResumeAction {
 pub struct Debugger<S: Scene> {
     motion: Motion<S>,
     go: ResumeAction,
+    /// The core that GDB named last to continue or step.
+    resumed: Option<u8>,
     /// The core of the last stop.
     current: u8,
     xml: String,
     report: Box<dyn Fn(&str)>,
+    /// How often the moment is printed while the run is searched; `None`: never.
+    progress: Option<Duration>,
     /// Moments by the names that the user gave them.
     marks: BTreeMap<String, u64>,
     tasks: Option<Layout>,
@@ -100,9 +105,11 @@ impl<S: Scene> Debugger<S> {
         Self {
             motion: Motion::new(scene),
             go: ResumeAction::On(None),
+            resumed: None,
             current: 0,
             xml,
             report,
+            progress: None,
             marks: BTreeMap::new(),
             tasks: tasks.filter(|_| S::VALUES),
             history: None,
@@ -136,7 +143,10 @@ impl<S: Scene> Debugger<S> {
             let failed = |e: S::Error| TargetError::Fatal(e.to_string());
             self.motion.line.seek(left.moment).map_err(failed)?;
             let scene = self.replay();
-            let parked = Parked { registers: Self::registers_of(scene, left.core), floats: scene.floats(left.core) };
+            let registers = Self::registers_of(scene, left.core);
+            // at the first instruction of a handler, the task is where the trap was taken
+            let pc = scene.trapped_at(left.core).or(registers.pc);
+            let parked = Parked { registers: Regs { pc, ..registers }, floats: scene.floats(left.core) };
             self.motion.line.seek(here).map_err(failed)?;
             self.parked.insert(key, parked);
         }
@@ -147,8 +157,13 @@ impl<S: Scene> Debugger<S> {
         self.motion.line.replay()
     }
 
-    /// Goes on as GDB said; `None` where something came from GDB meanwhile.
-    pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u64>> {
+    /// How often to print how far [`Debugger::go`] is.
+    pub fn progress(&self) -> Option<Duration> {
+        self.progress
+    }
+
+    /// Goes on as GDB said; calls `incoming` with the moment up to which, or after which, nothing was found. `None` where something came from GDB meanwhile.
+    pub fn go(&mut self, incoming: impl FnMut(u64) -> bool) -> Option<MultiThreadStopReason<u64>> {
         let (went, edge) = match self.go {
             ResumeAction::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
             ResumeAction::Back(step) => (self.motion.backwards(step, incoming), ReplayLogPosition::Begin),
@@ -260,6 +275,16 @@ impl<S: Scene> Debugger<S> {
                     frames.iter().for_each(|frame| outputln!(out, "{frame}"));
                 }
             }
+        }
+    }
+
+    /// Sets how often the moment is printed.
+    fn set_progress(&mut self, every: &str, out: &mut ConsoleOutput<'_>) {
+        let seconds = every.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        match (every, seconds) {
+            ("off", _) => self.progress = None,
+            (_, Some(seconds)) => self.progress = Some(seconds),
+            _ => outputln!(out, "`monitor progress {every}`: expected a number of seconds, or `off`"),
         }
     }
 
@@ -392,12 +417,14 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
 
     fn clear_resume_actions(&mut self) -> Result<(), String> {
         self.go = ResumeAction::On(None);
+        (self.resumed, self.motion.only) = (None, None);
         Ok(())
     }
 
     fn set_resume_action_continue(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
-        if self.core(tid).is_err() {
-            self.go = ResumeAction::Stay;
+        match self.core(tid) {
+            Ok(core) => self.resumed = Some(core),
+            Err(_) => self.go = ResumeAction::Stay,
         }
         Ok(())
     }
@@ -421,14 +448,18 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
 
 impl<S: Scene> MultiThreadSingleStep for Debugger<S> {
     fn set_resume_action_step(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
-        self.go = self.core(tid).map_or(ResumeAction::Stay, |core| ResumeAction::On(Some(core)));
+        let core = self.core(tid).ok();
+        self.resumed = core;
+        self.go = core.map_or(ResumeAction::Stay, |core| ResumeAction::On(Some(core)));
         Ok(())
     }
 }
 
 impl<S: Scene> MultiThreadSchedulerLocking for Debugger<S> {
-    /// The order of the cores is that of the recording, so other cores always continue.
+    /// The order of the cores is that of the recording, so other cores always continue. They do not stop the run: GDB waits for the one
+    /// that it named, with breakpoints at the end of an `lr`/`sc` sequence that others may be in, too.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), String> {
+        self.motion.only = self.resumed;
         Ok(())
     }
 }
@@ -520,6 +551,8 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
             self.stack(asked.trim(), &mut out);
         } else if let Some(to) = words.strip_prefix("goto ") {
             self.goto(to.trim(), &mut out);
+        } else if let Some(every) = words.strip_prefix("progress") {
+            self.set_progress(every.trim(), &mut out);
         } else if words == "marks" {
             for (name, moment) in &self.marks {
                 outputln!(out, "{name}: moment {moment}");
@@ -532,7 +565,8 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
             outputln!(
                 out,
                 "`monitor when` shows the moment, `monitor goto N|MARK` goes to one, `monitor mark NAME` names this one, \
-                 `monitor marks` lists them, `monitor bt [CORE|all]` shows the stack"
+                 `monitor marks` lists them, `monitor bt [CORE|all]` shows the stack, `monitor progress SECONDS|off` prints the moment while \
+                 the run continues, forwards or backwards"
             );
         }
         Ok(())

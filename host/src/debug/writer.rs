@@ -9,7 +9,7 @@ use sim::timeline::Back;
 pub struct Written {
     /// Moment before the store.
     pub moment: u64,
-    /// Core; for a bus master, the one whose instruction is next.
+    /// Core; for a bus master, the one whose instruction came before.
     pub core: u8,
     /// Instructions that the core had retired before.
     pub retired: u64,
@@ -35,8 +35,8 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
             hit
         };
         let found = |replay: &Replay, core: u8, accesses: &mut Accesses| {
-            let (moment, retired) = (replay.position() - 1, replay.retired(core) - 1);
-            // stores of bus masters come before the instruction
+            let (moment, retired) = (replay.position() - 1, replay.retired(core).saturating_sub(1));
+            // stores of bus masters come after the instruction
             let stores = accesses.0.iter().rev().filter(touches);
             let all: Vec<_> = stores.map(|&access| Written { moment, core, retired, access }).collect();
             accesses.0.clear();
@@ -45,7 +45,7 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
                 moment
             })
         };
-        if line.seek_back(&mut Accesses::default(), |_, _| {}, until, found, || false)? != Back::Found {
+        if line.seek_back(&mut Accesses::default(), |_, _| {}, until, found, |_| false)? != Back::Found {
             break;
         }
         all.extend(last);

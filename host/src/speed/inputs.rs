@@ -45,11 +45,11 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
             Err(source) => Err(HostError::Inputs { path: path.display().to_string(), source }),
         };
         let start = Stopwatch::start();
-        edge(motion.forwards(None, || false))?;
+        edge(motion.forwards(None, |_| false))?;
         let on = start.time();
         held = motion.line.held();
         let start = Stopwatch::start();
-        edge(motion.backwards(None, || false))?;
+        edge(motion.backwards(None, |_| false))?;
         back = start.time();
         Ok(on)
     })?;

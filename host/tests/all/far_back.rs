@@ -61,16 +61,16 @@ fn reverse_continue_finds_the_first_store_from_the_end() {
     let mut motion = Motion::new(Replay::new(&params, &program, words).unwrap().unwrap());
     let watch = Watch { addr: WATCHED, length: 4, kind: Kind::Write };
     motion.watches.push(watch);
-    assert_eq!(motion.forwards(None, || false).unwrap(), Stop::Watch(0, watch));
+    assert_eq!(motion.forwards(None, |_| false).unwrap(), Stop::Watch(0, watch));
     assert_eq!(motion.line.replay().position(), 3);
     let start = Instant::now();
-    assert_eq!(motion.forwards(None, || false).unwrap(), Stop::Edge);
+    assert_eq!(motion.forwards(None, |_| false).unwrap(), Stop::Edge);
     let on = start.elapsed();
     assert_eq!(motion.line.replay().position(), instructions);
 
     let seen = |m: &Motion<Replay>| m.line.replay().memory(WATCHED, 4).unwrap().to_vec();
     let start = Instant::now();
-    assert_eq!(motion.backwards(None, || false).unwrap(), Stop::Watch(0, watch));
+    assert_eq!(motion.backwards(None, |_| false).unwrap(), Stop::Watch(0, watch));
     let back = start.elapsed();
     assert_eq!((motion.line.replay().position(), seen(&motion)), (2, vec![0; 4]));
 
@@ -78,13 +78,13 @@ fn reverse_continue_finds_the_first_store_from_the_end() {
     motion.line.seek(instructions).unwrap();
     motion.watches.clear();
     motion.breakpoints.insert(RAM + 4 * (BEFORE - 1));
-    assert_eq!(motion.backwards(None, || false).unwrap(), Stop::Break(0));
+    assert_eq!(motion.backwards(None, |_| false).unwrap(), Stop::Break(0));
     assert_eq!((motion.line.replay().position(), seen(&motion)), (3, vec![7, 0, 0, 0]));
     motion.breakpoints.clear();
     // a single step of the core, in both directions
-    assert_eq!(motion.forwards(Some(0), || false).unwrap(), Stop::Step(0));
+    assert_eq!(motion.forwards(Some(0), |_| false).unwrap(), Stop::Step(0));
     assert_eq!(motion.line.replay().position(), 4);
-    assert_eq!(motion.backwards(Some(0), || false).unwrap(), Stop::Step(0));
+    assert_eq!(motion.backwards(Some(0), |_| false).unwrap(), Stop::Step(0));
     assert_eq!(motion.line.replay().position(), 3);
 
     let (bytes, checkpoints) = motion.line.held();

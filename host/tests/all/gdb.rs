@@ -58,3 +58,17 @@ fn a_thread_that_is_no_core_is_refused() {
         assert!(said.contains("$E") && said.contains("m01,02"), "{thread}: {said}");
     }
 }
+
+#[test]
+fn the_moment_is_printed_while_gdb_waits() {
+    let monitor =
+        |command: &str| format!("qRcmd,{}", command.bytes().map(|byte| format!("{byte:02x}")).collect::<String>());
+    // console output of the server: `O` and the text
+    let moment: String = "moment 5".bytes().map(|byte| format!("{byte:02x}")).collect();
+    let said = asked(&[&monitor("progress 0"), "c", "bc"]);
+    assert!(said.contains(&format!("$O{moment}")), "{said}");
+    let said = asked(&[&monitor("progress 0"), "c", &monitor("progress off"), "bc"]);
+    assert!(!said.contains(&moment), "{said}");
+    let text: String = "`monitor progress often`: expected a number".bytes().map(|b| format!("{b:02x}")).collect();
+    assert!(asked(&[&monitor("progress often")]).contains(&text));
+}

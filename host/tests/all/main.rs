@@ -11,5 +11,6 @@ mod race;
 mod running;
 mod server;
 mod stacks;
+mod traps;
 mod views;
 mod waves;

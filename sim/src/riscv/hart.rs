@@ -57,7 +57,7 @@ pub enum State {
     Running,
     /// In `wfi`.
     Waiting,
-    /// Its trap handler cannot be executed: it traps forever and takes no interrupt.
+    /// The first instruction of its trap handler raises an exception: it traps forever and takes no interrupt.
     Locked,
 }
 
@@ -136,8 +136,8 @@ impl Hart {
         }
         let from = self.at.pc;
         self.at.pc = self.csrs.trap(interrupt, cause, from, tval);
-        // the first instruction of the handler itself cannot be fetched or is illegal
-        let locked = !interrupt && matches!(cause, 1 | 2) && self.at.pc == from;
+        // the first instruction of the handler itself raises an exception, and will do so again
+        let locked = !interrupt && self.at.pc == from;
         self.state = if locked { State::Locked } else { State::Running };
     }
 

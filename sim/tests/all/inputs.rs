@@ -74,7 +74,7 @@ fn every_position_is_reachable_from_every_other() {
     let found = |r: &Replay, core: u8, _: &mut retire::NullSink| (core == 2 && r.pc(2) == pc).then(|| r.position());
     for _ in 0..4 {
         // the line stops behind every core's instruction that leads there, and `found` asks which core it was
-        let seek_back = line.seek_back(&mut retire::NullSink, |_, _| {}, |_, at| at == pc, found, || false).unwrap();
+        let seek_back = line.seek_back(&mut retire::NullSink, |_, _| {}, |_, at| at == pc, found, |_| false).unwrap();
         assert_eq!(seek_back, Back::Found);
         moments.push(line.replay().position());
     }

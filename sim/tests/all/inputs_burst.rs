@@ -26,7 +26,9 @@ fn bursts_equal_single_steps() {
             steps.push(moment(&one, core));
         }
         assert!(difference(&recorded.log, &log).is_none(), "{name}");
-        assert_eq!(steps.len(), 60_000, "{name}");
+        let retired: u64 = (0..4).map(|core| one.retired(core)).sum();
+        // exceptions are steps, too
+        assert_eq!((retired, steps.len() > 60_000), (60_000, name == "irq"), "{name}");
 
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(11);
         for longest in [1, 2, 3, 40, 5000] {

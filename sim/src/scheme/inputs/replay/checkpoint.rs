@@ -22,6 +22,7 @@ pub struct Checkpoint {
     known: Vec<Bits>,
     messages: u64,
     position: u64,
+    failed: Option<InputsError>,
     pages: Vec<Page>,
 }
 
@@ -54,6 +55,7 @@ impl Replay {
             known: self.world.known.clone(),
             messages: self.messages,
             position: self.position,
+            failed: self.failed.clone(),
             pages,
         }
     }
@@ -75,6 +77,8 @@ impl Replay {
         self.queue.clone_from(&to.queue);
         self.world.known.clone_from(&to.known);
         self.world.contradiction = None;
+        self.failed.clone_from(&to.failed);
+        self.moved.clear();
         (self.goal, self.messages, self.position) = (to.goal, to.messages, to.position);
     }
 }

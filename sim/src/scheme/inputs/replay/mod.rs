@@ -3,8 +3,11 @@
 //! Each message lets its core advance to its position, and no further: the end of an episode to the last reference, an
 //! input to the instruction that takes it, a trap or a stop to the instruction count. This is legal because
 //! whatever conflicts with what a core did up to a message has ended an episode before it in the stream. Replay
-//! therefore needs no look-ahead, and the execution depends on the stream alone: a position (the instructions of all
+//! therefore needs no look-ahead, and the execution depends on the stream alone: a position (the instructions and exceptions of all
 //! cores in replay order) identifies one moment, for checkpoints and for going back.
+//!
+//! An exception is a step of its own: a debugger sees the instruction that raises it, and then the first instruction of the handler. An
+//! interrupt belongs to the instruction before it, as do all messages that let no core advance.
 //!
 //! A recording that began in the middle of a run starts with the state of the cores (`start`). The value of a load that is the
 //! last reference of its episode may follow messages of other cores: only for this message replay looks ahead.
@@ -19,6 +22,7 @@ mod error;
 mod inspect;
 mod signing;
 mod start;
+mod traps;
 mod world;
 
 pub use crate::timeline::MAX_CHECKPOINTS;
@@ -35,10 +39,10 @@ use crate::bits::BitReader;
 use crate::message::CodingError;
 use crate::platform::ParamError;
 use crate::riscv::code::CodeCache;
-use crate::riscv::hart::{At, Break, Hart, Shared, State};
+use crate::riscv::hart::{At, Break, Hart, Shared};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
-use retire::{Note, RetireSink};
+use retire::RetireSink;
 use signing::SigningSink;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -47,7 +51,7 @@ use world::{Next, World};
 /// Replay with checkpoints, which can go back.
 pub type Timeline = crate::timeline::Timeline<Replay>;
 
-/// Maximum number of consecutive traps without an instruction; more occur in no valid program.
+/// Maximum number of consecutive exceptions without an instruction; more occur in no valid program.
 const TRAPS: u32 = 1000;
 
 /// The words of a stream, as an iterator that can be cloned at any position.
@@ -75,7 +79,7 @@ enum Goal {
     References(u64),
     /// To the slot that takes the value.
     Input,
-    /// To this number of instructions, then the trap.
+    /// To this number of instructions, then the interrupt or refused access.
     Trap(u64, Trap),
     /// To the event at which the check is due.
     Check(u32),
@@ -108,6 +112,8 @@ struct Core {
     /// Instruction count at the last good check.
     checked: u64,
     stopped: bool,
+    /// Exceptions since the last instruction.
+    exceptions: u32,
     /// Where it stopped at an exception whose handler cannot be fetched.
     fault: Option<Fault>,
 }
@@ -130,6 +136,10 @@ pub struct Replay {
     queue: VecDeque<Read>,
     messages: u64,
     position: u64,
+    /// Cores that took an interrupt with the last step, in which they retired nothing.
+    moved: Vec<u8>,
+    /// The error that comes before the next instruction.
+    failed: Option<InputsError>,
     /// RAM pages of the checkpoint that was made or restored last.
     held: Option<Vec<world::Page>>,
 }
@@ -162,6 +172,7 @@ impl Replay {
             counted: 0,
             checked: 0,
             stopped: false,
+            exceptions: 0,
             fault: None,
         };
         let timing = Timing::functional();
@@ -179,12 +190,14 @@ impl Replay {
             queue: VecDeque::new(),
             messages: 0,
             position: 0,
+            moved: Vec::new(),
+            failed: None,
             held: None,
         };
         Ok(if params.sizes.known == 0 { Ok(replay) } else { replay.begin(program) })
     }
 
-    /// Instructions of all cores so far; identifies this moment.
+    /// Instructions and exceptions of all cores so far; identifies this moment.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -219,7 +232,8 @@ impl Replay {
         InputsError::Coding { bit, message: self.messages, source, stretches }
     }
 
-    /// Executes the next instruction in replay order and reports it to `sink`. Returns its core, or `None` at the end.
+    /// Executes the next instruction in replay order and reports it to `sink`, or takes an exception. Returns its core, or `None`
+    /// at the end.
     ///
     /// # Errors
     /// The stream is damaged or of another run. Nothing more can be replayed then.
@@ -228,8 +242,8 @@ impl Replay {
         self.advance(sink, 1, |_, _| false)
     }
 
-    /// Executes the next instructions in replay order, of one core, at least one and at most `most`. Returns the core, or
-    /// `None` at the end. After each of them except the last, `until` is called with the sink and the address of the core's
+    /// Executes the next instructions in replay order, of one core, at least one and at most `most`. Exceptions count as instructions. Returns the
+    /// core, or `None` at the end. After each of them except the last, `until` is called with the sink and the address of the core's
     /// next instruction; if it returns true, no more are executed.
     ///
     /// # Errors
@@ -241,6 +255,30 @@ impl Replay {
         most: u64,
         until: impl FnMut(&mut S, u64) -> bool,
     ) -> Result<Option<u8>, InputsError> {
+        if let Some(e) = &self.failed {
+            return Err(e.clone());
+        }
+        self.moved.clear();
+        // only at the beginning is there something left to do
+        let Some((core, goal)) = self.settle(None, sink)? else { return Ok(None) };
+        match goal {
+            Goal::Trap(at, trap) if self.harts[core].at.instret == at => self.refused(core, trap, sink)?,
+            _ if self.harts[core].must_single() || most <= 1 => self.execute(core, sink)?,
+            _ => self.burst(core, goal, most, sink, until)?,
+        }
+        // so that the state depends on the position only, whether replay continues or ends here
+        self.failed = self.settle(Some(core), sink).err();
+        Ok(Some(core as u8))
+    }
+
+    /// Does what comes before the next instruction or exception. Returns the core to advance, with its goal, or `None` at the
+    /// end. `last`: the core that executed the last instruction.
+    #[inline]
+    fn settle(
+        &mut self,
+        last: Option<usize>,
+        sink: &mut impl RetireSink,
+    ) -> Result<Option<(usize, Goal)>, InputsError> {
         loop {
             let Some((core, goal)) = self.goal else {
                 if !self.message(sink)? {
@@ -248,18 +286,18 @@ impl Replay {
                 }
                 continue;
             };
-            let hart = &self.harts[core];
+            let retired = self.harts[core].at.instret;
             match goal {
                 Goal::References(until) if self.world.inputs[core].references == until => self.goal = None,
-                Goal::Trap(at, trap) if hart.at.instret == at => self.trap(core, trap, sink)?,
-                Goal::Stop(at, signature) if hart.at.instret == at => self.stop(core, signature, sink)?,
-                Goal::References(_) | Goal::Input | Goal::Trap(..) | Goal::Check(_) | Goal::Stop(..) => {
-                    if hart.must_single() || most <= 1 {
-                        self.execute(core, sink)?;
-                    } else {
-                        self.burst(core, goal, most, sink, until)?;
+                Goal::Trap(at, trap) if retired == at && trap.interrupt => {
+                    self.interrupt(core, trap, sink);
+                    if last != Some(core) {
+                        self.moved.push(core as u8);
                     }
-                    return Ok(Some(core as u8));
+                }
+                Goal::Stop(at, signature) if retired == at => self.stop(core, signature, sink)?,
+                Goal::References(_) | Goal::Input | Goal::Trap(..) | Goal::Check(_) | Goal::Stop(..) => {
+                    return Ok(Some((core, goal)))
                 }
             }
         }
@@ -302,7 +340,7 @@ impl Replay {
         let (due, retired) = (signing_sink.due, hart.at.instret - first);
         self.position += retired;
         match end {
-            // this instruction has had no effect yet
+            // this instruction has had no effect yet; `until` was asked after the one before it
             Some(Break::Trap(..) | Break::Input) => return self.execute(core, sink),
             Some(Break::FenceI) => self.code.clear(),
             None | Some(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
@@ -439,30 +477,24 @@ impl Replay {
         Ok(true)
     }
 
-    /// Executes one instruction of `core`, and the traps before it, towards its goal.
+    /// Executes one instruction of `core`, or takes the exception that it raises.
     #[inline]
     fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), InputsError> {
-        for _ in 0..TRAPS {
+        loop {
             let (end, due) = self.single(core, sink);
             match end {
                 Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
                 Err(Break::FenceI) => self.code.clear(),
-                Err(Break::Trap(cause, tval)) => {
-                    self.harts[core].trap(false, cause, tval);
-                    if self.harts[core].state == State::Locked {
-                        return Err(self.diverged(core, "its handler cannot be executed, but the run continues"));
-                    }
-                    continue;
-                }
+                Err(Break::Trap(cause, tval)) => return self.raised(core, cause, tval),
                 Err(Break::Input) => {
                     self.value(core)?;
                     continue;
                 }
             }
             self.position += 1;
+            self.cores[core].exceptions = 0;
             return self.retired_one(core, due);
         }
-        Err(self.diverged(core, "it traps without end, but the run continues"))
     }
 
     #[inline]
@@ -527,33 +559,6 @@ impl Replay {
             next.value = Some(value);
         }
         Ok(())
-    }
-
-    /// Takes a recorded trap at the current position of `core`.
-    #[cold]
-    fn trap(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) -> Result<(), InputsError> {
-        let retired = self.harts[core].at.instret;
-        let me = &mut self.cores[core];
-        let instructions = (retired - std::mem::replace(&mut me.counted, retired)) as u32;
-        me.signature.trap(instructions, trap.interrupt, trap.cause);
-        self.goal = None;
-        if trap.interrupt {
-            self.harts[core].trap(true, trap.cause.into(), 0);
-            sink.note(core as u8, &Note::Interrupt { cause: trap.cause, retired });
-            return Ok(());
-        }
-        sink.note(core as u8, &Note::AccessFault { cause: trap.cause, retired });
-        self.world.inputs[core].fault = true;
-        for _ in 0..TRAPS {
-            let (end, _) = self.single(core, sink);
-            let Err(Break::Trap(cause, tval)) = end else { break };
-            self.harts[core].trap(false, cause, tval);
-            if cause == u32::from(trap.cause) {
-                self.world.inputs[core].fault = false;
-                return Ok(());
-            }
-        }
-        Err(self.diverged(core, format!("no access with cause {} where one was refused", trap.cause)))
     }
 
     /// Ends `core`.
