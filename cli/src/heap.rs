@@ -50,17 +50,17 @@ impl FromStr for Function {
 pub struct Args {
     #[command(flatten)]
     recorded: Recorded,
-    /// Function that allocates a block; its argument is the size. Can be repeated
-    #[arg(long, value_name = "NAME[:N]", default_value = "malloc")]
+    /// Function that allocates a block; its argument is the size. Can be repeated [default: malloc and pvPortMalloc]
+    #[arg(long, value_name = "NAME[:N]")]
     malloc: Vec<Function>,
-    /// Function that allocates an array; its arguments are number and size. Can be repeated
-    #[arg(long, value_name = "NAME[:N]", default_value = "calloc")]
+    /// Function that allocates an array; its arguments are number and size. Can be repeated [default: calloc and pvPortCalloc]
+    #[arg(long, value_name = "NAME[:N]")]
     calloc: Vec<Function>,
-    /// Function that changes the size of a block; its arguments are block and size. Can be repeated
-    #[arg(long, value_name = "NAME[:N]", default_value = "realloc")]
+    /// Function that changes the size of a block; its arguments are block and size. Can be repeated [default: realloc]
+    #[arg(long, value_name = "NAME[:N]")]
     realloc: Vec<Function>,
-    /// Function that frees a block; its argument is the block. Can be repeated
-    #[arg(long, value_name = "NAME[:N]", default_value = "free")]
+    /// Function that frees a block; its argument is the block. Can be repeated [default: free and vPortFree]
+    #[arg(long, value_name = "NAME[:N]")]
     free: Vec<Function>,
     /// Maximum number of listed errors, and of locations with blocks that were never freed
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -97,24 +97,29 @@ struct Leak {
 fn allocators(args: &Args) -> Result<HashMap<u64, Allocator>, Failure> {
     let symbols = Symbols::open(&args.recorded.elf)?;
     let mut found = HashMap::new();
-    type Kind = fn(u8) -> Allocator;
+    type Kind = (&'static str, &'static [&'static str], fn(u8) -> Allocator);
     let kinds: [(&[Function], Kind); 4] = [
-        (&args.malloc, Allocator::Malloc),
-        (&args.calloc, Allocator::Calloc),
-        (&args.realloc, Allocator::Realloc),
-        (&args.free, Allocator::Free),
+        (&args.malloc, ("malloc", &["malloc", "pvPortMalloc"], Allocator::Malloc)),
+        (&args.calloc, ("calloc", &["calloc", "pvPortCalloc"], Allocator::Calloc)),
+        (&args.realloc, ("realloc", &["realloc"], Allocator::Realloc)),
+        (&args.free, ("free", &["free", "vPortFree"], Allocator::Free)),
     ];
-    for (functions, kind) in kinds {
+    let elf = &args.recorded.elf;
+    for (functions, (option, defaults, kind)) in kinds {
         for f in functions {
+            let before = found.len();
             found.extend(symbols.ranges(&f.name).map(|range| (range.start, kind(f.first))));
+            if found.len() == before {
+                return Err(Failure::Other(format!("`--{option} {0}`: {elf} has no function `{0}`", f.name)));
+            }
+        }
+        for name in defaults.iter().filter(|_| functions.is_empty()) {
+            found.extend(symbols.ranges(name).map(|range| (range.start, kind(0))));
         }
     }
     if !found.values().any(|a| matches!(a, Allocator::Malloc(_) | Allocator::Calloc(_) | Allocator::Realloc(_))) {
-        let names: Vec<String> = args.malloc.iter().map(|f| format!("`{}`", f.name)).collect();
         return Err(Failure::Other(format!(
-            "{}: has no function {}; `--malloc NAME` and `--free NAME` name the allocator",
-            args.recorded.elf,
-            names.join(" or ")
+            "{elf}: has no function `malloc` or `pvPortMalloc`; `--malloc NAME` and `--free NAME` name the allocator"
         )));
     }
     Ok(found)

@@ -11,6 +11,8 @@ struct Symbol {
     start: u64,
     end: u64,
     name: String,
+    /// Other names of the same start.
+    others: Vec<String>,
 }
 
 /// The symbols of a program's code, by address.
@@ -43,7 +45,11 @@ impl Symbols {
     /// Adds names, the last of one address; an address that has a symbol keeps it.
     #[must_use]
     pub fn with(self, names: Vec<(Range<u64>, String)>) -> Self {
-        let own = self.0.into_iter().map(|s| (s.start, s.name, s.end));
+        let names_of = |s: Symbol| {
+            let others = s.others.into_iter().map(move |name| (s.start, name, s.end));
+            std::iter::once((s.start, s.name, s.end)).chain(others)
+        };
+        let own = self.0.into_iter().flat_map(names_of);
         let mut all: Vec<(u64, String, u64)> =
             own.chain(names.into_iter().rev().map(|(range, name)| (range.start, name, range.end))).collect();
         all.sort_by_key(|s| s.0);
@@ -57,15 +63,20 @@ impl Symbols {
     }
 
     /// As [`Symbols::new`], of symbols in order; of several with one start, the first counts.
-    fn ordered(mut all: Vec<(u64, String, u64)>) -> Self {
-        all.dedup_by_key(|s| s.0);
-        let next: Vec<u64> = all.iter().skip(1).map(|s| s.0).chain([u64::MAX]).collect();
-        let symbol = |((start, name, end), next): ((u64, String, u64), u64)| Symbol {
-            start,
-            end: end.max(start + 1).min(next),
-            name,
-        };
-        Self(all.into_iter().zip(next).map(symbol).collect())
+    fn ordered(all: Vec<(u64, String, u64)>) -> Self {
+        let mut symbols: Vec<Symbol> = Vec::new();
+        for (start, name, end) in all {
+            match symbols.last_mut() {
+                Some(last) if last.start == start => last.others.push(name),
+                last => {
+                    if let Some(last) = last {
+                        last.end = last.end.min(start);
+                    }
+                    symbols.push(Symbol { start, end: end.max(start + 1), name, others: Vec::new() });
+                }
+            }
+        }
+        Self(symbols)
     }
 
     /// As [`Symbols::address`], of a symbol.
@@ -115,9 +126,10 @@ impl Symbols {
             .map_err(|_| HostError::Other(format!("{name}: `{text}` is an address of more than 32 bits")))
     }
 
-    /// The addresses of each function called `name`: up to the next symbol, or to the end of the section.
+    /// The addresses of each function that has the name `name`, also where another name is shown: up to the next symbol, or to the end of the section.
     pub fn ranges<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<u64>> + 'a {
-        self.0.iter().filter(move |s| s.name == name).map(|s| s.start..s.end)
+        let has = move |s: &&Symbol| s.name == name || s.others.iter().any(|other| other == name);
+        self.0.iter().filter(has).map(|s| s.start..s.end)
     }
 
     /// All symbols: address and name.
@@ -173,7 +185,12 @@ impl Objects {
     pub fn open(name: &str) -> Result<Self, HostError> {
         let elf = elf_bytes(name)?;
         let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
-        let of = |start: u64, size: u64, name: &str| Symbol { start, end: start + size, name: name.to_string() };
+        let of = |start: u64, size: u64, name: &str| Symbol {
+            start,
+            end: start + size,
+            name: name.to_string(),
+            others: Vec::new(),
+        };
         let data = file.symbols().filter(|s| {
             s.size() > 0 && s.section_index().is_some() && matches!(s.kind(), SymbolKind::Data | SymbolKind::Unknown)
         });
@@ -242,8 +259,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_function_has_all_of_its_names() {
+        let of = |start, name: &str| (start, name.to_string(), 0x140);
+        let symbols = Symbols::new(vec![of(0x120, "free"), of(0x100, "malloc"), of(0x120, "__malloc_free")]);
+        let symbols = symbols.with(vec![(0x100..0x110, "jitted".into()), (0x130..0x140, "last".into())]);
+        let ranges = |name| symbols.ranges(name).collect::<Vec<_>>();
+        assert_eq!([ranges("free"), ranges("__malloc_free")], [[0x120..0x130], [0x120..0x130]]);
+        assert_eq!(
+            [ranges("malloc"), ranges("jitted"), ranges("last")],
+            [[0x100..0x120], [0x100..0x120], [0x130..0x140]]
+        );
+        assert_eq!([0x100, 0x124].map(|pc| symbols.at(pc)), [Some(("malloc", 0)), Some(("__malloc_free", 4))]);
+        assert!(ranges("nobody").is_empty());
+    }
+
+    #[test]
     fn an_area_is_an_object_or_what_is_between_objects_and_sections() {
-        let of = |start, end, name: &str| Symbol { start, end, name: name.into() };
+        let of = |start, end, name: &str| Symbol { start, end, name: name.into(), others: Vec::new() };
         let objects = Objects {
             objects: ordered(vec![of(0x120, 0x140, "b"), of(0x100, 0x110, "a"), of(0x100, 0x104, "part")]),
             sections: ordered(vec![of(0x100, 0x180, ".bss")]),
