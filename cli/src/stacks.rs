@@ -4,18 +4,20 @@ use crate::args::recorded::{callers, site, Recorded};
 use crate::output::{count, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::contexts::running::{Layout, Running};
 use host::symbols::Objects;
 use host::trace::LossSummary;
 use host::views::stack::follower::Follower;
 use host::views::usage::{Usage, Used};
-use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use serde_json::json;
 use std::io::Write;
 
 /// Show how many bytes of each stack a recorded run used, and where
 ///
 /// A stack is the array or section that a stack pointer points into. Memory without an object counts as one stack for each core, of
-/// unknown size. A stack pointer that leaves its stack is reported as an overflow.
+/// unknown size. A stack pointer that leaves its stack is reported as an overflow. Stacks of tasks of FreeRTOS, ThreadX and Zephyr are
+/// those that their control blocks name.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk stack bank.gip --elf builtin:bank\n  \
     goshawk stack bank.gip --elf builtin:bank --json")]
@@ -34,6 +36,7 @@ struct Pointers {
     follower: Follower,
     usage: Usage,
     next: Vec<u64>,
+    running: Option<Running>,
 }
 
 impl RetireSink for Pointers {
@@ -52,8 +55,17 @@ impl RetireSink for Pointers {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if let DataKind::Register { rd: 2, value } = d.kind {
-            self.usage.pointer(d.hart, d.pc, value, &self.follower);
+        self.usage.data(d, &self.follower);
+        let Some(running) = &mut self.running else { return };
+        let Some(core) = running.data(d) else { return };
+        if let (Some((start, end)), Some(name)) = (running.stack(core), running.name(core)) {
+            self.usage.task(&name, start, end);
+        }
+    }
+
+    fn master(&mut self, s: &MasterStore) {
+        if let Some(running) = &mut self.running {
+            running.master(s);
         }
     }
 }
@@ -64,8 +76,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let places = args.recorded.places()?;
     let cores = session.info.params.cores;
     let usage = Usage::new(Objects::open(&args.recorded.elf)?, cores);
-    let mut sink = Pointers { follower: args.recorded.follower(&session)?, usage, next: vec![0; usize::from(cores)] };
+    let layout = Layout::known(&args.recorded.elf, None, session.info.params.xlen).ok();
+    let running = layout.map(|layout| Running::new(layout, &session.named.program, cores));
+    let (follower, next) = (args.recorded.follower(&session)?, vec![0; usize::from(cores)]);
+    let mut sink = Pointers { follower, usage, next, running };
     let damage = session.run(&mut sink, &Bars, |_| false).err();
+    sink.usage.finish();
     let stacks = sink.usage.stacks();
     let name = |s: &Used| match &s.area.name {
         Some(name) => name.clone(),

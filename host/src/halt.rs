@@ -13,7 +13,7 @@ use crate::views::stack::follower::Follower;
 use crate::views::usage::{Usage, Used};
 use crate::HostError;
 use retire::image::Image;
-use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::riscv::Exit;
 
 /// End of a run.
@@ -55,9 +55,7 @@ impl RetireSink for Observer {
     fn data(&mut self, d: &DataEvent) {
         self.fault.data(d);
         self.loops.data(d);
-        if let DataKind::Register { rd: 2, value } = d.kind {
-            self.usage.pointer(d.hart, d.pc, value, &self.follower);
-        }
+        self.usage.data(d, &self.follower);
     }
 
     fn note(&mut self, hart: u8, note: &Note) {

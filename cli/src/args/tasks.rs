@@ -10,17 +10,15 @@ use host::views::tasks::Tasks;
 use retire::elf::Program;
 use std::path::Path;
 
-/// Pointer to the control block of FreeRTOS' running task.
-const POINTER: &str = "pxCurrentTCB";
-
 /// Where the tasks of an operating system are.
 #[derive(Args, Debug, Default)]
 pub struct TaskArgs {
     /// Symbol of the pointer to the control block of the running task or process, with an optional +N bytes; of several cores an array of
-    /// pointers, or of structures with the pointer [default: pxCurrentTCB]
+    /// pointers, or of structures with the pointer [default: that of FreeRTOS, ThreadX or Zephyr]
     #[arg(long, value_name = "SYMBOL")]
     task_pointer: Option<String>,
-    /// Member of the control block with the name of the task, as name or proc.name, or its offset [default: pcTaskName]
+    /// Member of the control block with the name of the task, or a pointer to it, as name or proc.name, or its offset
+    /// [default: that of the system, or pcTaskName]
     #[arg(long, value_name = "MEMBER|N")]
     task_name: Option<String>,
 }
@@ -69,9 +67,12 @@ impl TaskArgs {
 
     /// The error of a run that does not store the pointer.
     pub fn not_stored(&self, path: &Path) -> Failure {
-        let pointer = self.task_pointer.as_deref().unwrap_or(POINTER);
+        let pointer = self.task_pointer.as_ref().map_or_else(
+            || "no store to the pointer to the running task".into(),
+            |pointer| format!("`--task-pointer {pointer}`: no store to it"),
+        );
         Failure::Other(format!(
-            "{}: `--task-pointer {pointer}`: no store to it; expected the pointer to what a core runs, in a recording with loads and stores \
+            "{}: {pointer}; expected the pointer to what a core runs, in a recording with loads and stores \
              (`capture run --data`)",
             path.display()
         ))
@@ -89,7 +90,9 @@ impl TaskArgs {
     }
 
     fn layout(&self, elf: &str, xlen: u8) -> Result<Layout, Failure> {
-        let name = self.task_name.as_deref().unwrap_or("pcTaskName");
-        Ok(Layout::open(elf, self.task_pointer.as_deref().unwrap_or(POINTER), name, xlen)?)
+        Ok(match self.task_pointer.as_deref() {
+            Some(pointer) => Layout::open(elf, pointer, self.task_name.as_deref().unwrap_or("pcTaskName"), xlen)?,
+            None => Layout::known(elf, self.task_name.as_deref(), xlen)?,
+        })
     }
 }

@@ -237,6 +237,30 @@ fn stacks_have_their_depth() {
     assert!(found["stacks"].as_array().unwrap().iter().all(|s| s["overflow"].is_null()), "{found}");
 }
 
+/// `programs/faults/kernel.c`: two tasks that measure their stacks, which lie in one array.
+#[test]
+fn tasks_of_known_systems_have_names_and_stacks() {
+    let place = Place::new();
+    for name in ["freertos", "threadx", "zephyr"] {
+        record(&place, name, 1, "");
+        let found = json(&place, "stack", name, "");
+        let stacks = found["stacks"].as_array().unwrap();
+        for (task, stored) in [("deep", "depth"), ("flat", "depth+4")] {
+            let gip = format!("who-wrote {name}.gip {stored} --elf {} --json", program(name));
+            let measured: Value = serde_json::from_str(&place.good(&gip)).unwrap();
+            let stack = stacks.iter().find(|s| s["stack"] == task).unwrap_or_else(|| panic!("{name}: {found}"));
+            assert_eq!(stack["size"], 1024, "{name}: {found}");
+            assert_eq!(stack["used"], measured["stores"][0]["value"], "{name} {task}: {found}");
+            assert_eq!(stack["overflow"], Value::Null, "{name}: {found}");
+        }
+        let found = json(&place, "profile", name, "--by task");
+        let mut names: Vec<&str> =
+            found["tasks"].as_array().unwrap().iter().map(|t| t["task"].as_str().unwrap()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["before the first task", "deep", "flat"], "{name}");
+    }
+}
+
 #[test]
 fn tasks_have_their_names_and_shares() {
     let place = Place::new();
@@ -312,12 +336,13 @@ fn latencies_reach_from_a_handler_to_the_task() {
     assert_eq!(found["measured"], "tasks that a handler put into a ready list");
     // the worst is at the handler's first instruction
     let worst = &rows[1]["worst"];
-    assert_eq!(worst["moment"], worst["retired"]);
-    let moment = worst["moment"].as_u64().unwrap();
-    let shown = text(&place, "show", "wake", &format!("--skip {moment} --limit 1"));
+    let (moment, retired) = (worst["moment"].as_u64().unwrap(), worst["retired"].as_u64().unwrap());
+    // exceptions count as moments
+    assert_eq!(moment, retired + 10, "{found}");
+    let shown = text(&place, "show", "wake", &format!("--skip {retired} --limit 1"));
     assert!(shown.contains("trap_entry"), "{shown}");
     let listed = text(&place, "latency", "wake", "");
-    assert!(listed.contains(&format!("core 0, instruction {}", grouped(moment))), "{listed}");
+    assert!(listed.contains(&format!("core 0, instruction {}, moment {moment}", grouped(retired))), "{listed}");
     // without lists
     record(&place, "tasks", 1, "");
     let found = json(&place, "latency", "tasks", "");

@@ -3,15 +3,15 @@
 //! An operating system points to the control block of what a core runs, and keeps the name in it: `pxCurrentTCB` of FreeRTOS, or an array
 //! with a pointer for each core; `cpus` of xv6, an array of structures that begin with the pointer.
 
+use super::kernels;
 use crate::input::elf_bytes;
-use crate::symbols::{Objects, Symbols};
+use crate::symbols::Symbols;
 use crate::HostError;
 use gimli::{EndianRcSlice, LittleEndian, Reader, UnitOffset};
 use object::{Object, ObjectSection};
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, MasterStore};
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 use std::rc::Rc;
 
 type Slice = EndianRcSlice<LittleEndian>;
@@ -28,10 +28,32 @@ pub struct Layout {
     pub stride: u64,
     /// Offset of the name in a control block.
     pub name: u64,
+    /// Whether a pointer to the name is there.
+    pub name_by_pointer: bool,
+    /// The stack of a task, if its control block has it.
+    pub stack: Option<StackMembers>,
     /// Bytes of a pointer.
     pub pointer: u8,
     /// Lists of tasks that are ready, if the program has those of FreeRTOS.
     pub ready: Option<ReadyLists>,
+}
+
+/// Offsets in a control block of what describes the task's stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackMembers {
+    /// Its lowest address.
+    pub start: u64,
+    /// Its end, if it is there.
+    pub end: Option<StackEnd>,
+}
+
+/// Offset in a control block of what says where the task's stack ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackEnd {
+    /// The highest address that it uses.
+    Pointer(u64),
+    /// Its size, in bytes.
+    Size(u64),
 }
 
 /// Lists of tasks that are ready.
@@ -46,16 +68,6 @@ pub struct ReadyLists {
 }
 
 impl ReadyLists {
-    /// The lists `pxReadyTasksLists` of FreeRTOS; `None` if the program does not have them.
-    fn of_freertos(elf: &str) -> Option<Self> {
-        let lists = Symbols::data(elf, "pxReadyTasksLists").ok()?;
-        let item = member(elf, "xStateListItem").ok()?;
-        // the name in FreeRTOS before version 10.2.1
-        let container = member(elf, "pxContainer").or_else(|_| member(elf, "pvContainer")).ok()?;
-        let Range { start, end } = Objects::open(elf).ok()?.area(lists.into()).range;
-        Some(Self { container: item + container, start, end })
-    }
-
     /// Whether a list is one of them.
     pub fn hold(&self, list: u64) -> bool {
         (self.start..self.end).contains(&list)
@@ -69,12 +81,15 @@ impl Layout {
     /// # Errors
     /// The file has no such symbol or member, or several.
     pub fn open(elf: &str, pointer: &str, name: &str, xlen: u8) -> Result<Self, HostError> {
-        let name = name.parse().map_or_else(|_| member(elf, name), Ok)?;
+        let number = |offset| Member { offset, pointer: false };
+        let name = name.parse().map_or_else(|_| member(elf, name), |offset| Ok(number(offset)))?;
         let symbol = pointer.split('+').next().unwrap_or_default();
         let bytes = xlen / 8;
         let stride = element(elf, symbol)?.unwrap_or(bytes.into());
         let (current, ready) = (Symbols::address64(elf, pointer)?, ReadyLists::of_freertos(elf));
-        Ok(Self { current, stride, name, pointer: bytes, ready })
+        let stack = kernels::stack(elf, symbol);
+        let (name, name_by_pointer) = (name.offset, name.pointer);
+        Ok(Self { current, stride, name, name_by_pointer, stack, pointer: bytes, ready })
     }
 }
 
@@ -94,23 +109,36 @@ fn with_dwarf<T>(
     read(&dwarf).map_err(|e| bad(&e))
 }
 
-/// Offset of a structure's member of that name, or of `STRUCTURE.NAME`, from the DWARF of an ELF file.
+/// Whether an ELF file has a symbol of that name.
+pub(super) fn has_symbol(elf: &str, name: &str) -> bool {
+    Symbols::address64(elf, name).is_ok()
+}
+
+/// A member of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub offset: u64,
+    /// Whether it is a pointer.
+    pub pointer: bool,
+}
+
+/// A structure's member of that name, or `STRUCTURE.NAME`, from the DWARF of an ELF file.
 ///
 /// # Errors
 /// There is no such member, or there are several at different offsets; or the file cannot be read.
-fn member(elf: &str, name: &str) -> Result<u64, HostError> {
+pub(super) fn member(elf: &str, name: &str) -> Result<Member, HostError> {
     let (of, member) = name.rsplit_once('.').map_or((None, name), |(of, member)| (Some(of), member));
     let found = with_dwarf(elf, |dwarf| members(dwarf, of, member))?;
-    let mut offsets: Vec<u64> = found.iter().map(|(_, offset)| *offset).collect();
+    let mut offsets: Vec<u64> = found.iter().map(|(_, member)| member.offset).collect();
     offsets.sort_unstable();
     offsets.dedup();
     match offsets[..] {
-        [offset] => Ok(offset),
+        [_] => Ok(found[0].1),
         [] => Err(HostError::Other(format!(
             "{elf}: no structure has a member `{name}`; `--task-name` names it, or its offset"
         ))),
         _ => {
-            let all: BTreeMap<&str, u64> = found.iter().map(|(of, offset)| (of.as_str(), *offset)).collect();
+            let all: BTreeMap<&str, u64> = found.iter().map(|(of, member)| (of.as_str(), member.offset)).collect();
             let all: Vec<String> = all.iter().take(4).map(|(of, offset)| format!("{of} at {offset}")).collect();
             Err(HostError::Other(format!(
                 "{elf}: several structures have a member `{member}`: {}; expected STRUCTURE.{member} in `--task-name`",
@@ -120,8 +148,8 @@ fn member(elf: &str, name: &str) -> Result<u64, HostError> {
     }
 }
 
-/// Structures with a member of that name, and its offset.
-fn members(dwarf: &gimli::Dwarf<Slice>, of: Option<&str>, name: &str) -> Result<Vec<(String, u64)>, gimli::Error> {
+/// Structures with a member of that name.
+fn members(dwarf: &gimli::Dwarf<Slice>, of: Option<&str>, name: &str) -> Result<Vec<(String, Member)>, gimli::Error> {
     let (mut units, mut found) = (dwarf.units(), Vec::new());
     while let Some(header) = units.next()? {
         let unit = dwarf.unit(header)?;
@@ -143,7 +171,9 @@ fn members(dwarf: &gimli::Dwarf<Slice>, of: Option<&str>, name: &str) -> Result<
                         entry.attr_value(gimli::DW_AT_data_member_location).map(|at| offset(&at, unit.encoding()));
                     if of.is_none_or(|of| of == outer) {
                         // a member of a union has no offset
-                        found.push((outer.to_string(), offset.transpose()?.unwrap_or(0)));
+                        let offset = offset.transpose()?.unwrap_or(0);
+                        let pointer = is_pointer(&unit, type_of(entry))?;
+                        found.push((outer.to_string(), Member { offset, pointer }));
                     }
                 }
                 _ => {}
@@ -187,6 +217,43 @@ fn element(elf: &str, name: &str) -> Result<Option<u64>, HostError> {
         }
         Ok(None)
     })
+}
+
+/// Bytes of the structure of that name.
+pub(super) fn bytes_of(elf: &str, name: &str) -> Result<Option<u64>, HostError> {
+    with_dwarf(elf, |dwarf| {
+        let mut units = dwarf.units();
+        while let Some(header) = units.next()? {
+            let unit = dwarf.unit(header)?;
+            let mut entries = unit.entries();
+            while let Some(entry) = entries.next_dfs()? {
+                let Some(found) = entry.attr_value(gimli::DW_AT_name) else { continue };
+                let bytes = entry.attr_value(gimli::DW_AT_byte_size).and_then(|n| n.udata_value());
+                if entry.tag() == gimli::DW_TAG_structure_type
+                    && bytes.is_some()
+                    && dwarf.attr_string(&unit, found)?.to_string_lossy()? == name
+                {
+                    return Ok(bytes);
+                }
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// Whether the type at that offset is a pointer.
+fn is_pointer(unit: &gimli::Unit<Slice>, mut at: Option<UnitOffset>) -> Result<bool, gimli::Error> {
+    // a chain of names and qualifiers is short
+    for _ in 0..16 {
+        let Some(offset) = at else { return Ok(false) };
+        let entry = unit.entry(offset)?;
+        match entry.tag() {
+            gimli::DW_TAG_pointer_type => return Ok(true),
+            gimli::DW_TAG_typedef | gimli::DW_TAG_volatile_type | gimli::DW_TAG_const_type => at = type_of(&entry),
+            _ => return Ok(false),
+        }
+    }
+    Ok(false)
 }
 
 fn type_of(entry: &gimli::DebuggingInformationEntry<Slice>) -> Option<UnitOffset> {
@@ -234,6 +301,12 @@ impl Memory {
         self.0.get(&(at / PAGE as u64)).map_or(0, |page| page[(at % PAGE as u64) as usize])
     }
 
+    /// A number of `bytes` bytes.
+    fn word(&self, addr: u64, bytes: u8) -> u64 {
+        let byte = |n: u8| u64::from(self.byte(addr.wrapping_add(n.into()))) << (8 * n);
+        (0..bytes).map(byte).sum()
+    }
+
     fn text(&self, addr: u64) -> String {
         let bytes = (0..NAME as u64).map(|at| self.byte(addr.wrapping_add(at))).take_while(|byte| *byte != 0);
         String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
@@ -269,8 +342,22 @@ impl Running {
         if block == 0 {
             return Some("no task".into());
         }
-        let name = self.memory.text(block.wrapping_add(self.layout.name));
+        let at = block.wrapping_add(self.layout.name);
+        let at = if self.layout.name_by_pointer { self.memory.word(at, self.layout.pointer) } else { at };
+        let name = self.memory.text(at);
         Some(if name.is_empty() { format!("0x{block:08x}") } else { name })
+    }
+
+    /// Stack of the task that a core runs: its lowest address, and the first one after it if the control block has that.
+    pub fn stack(&self, core: u8) -> Option<(u64, Option<u64>)> {
+        let (block, stack) = (self.block(core).filter(|block| *block != 0)?, self.layout.stack?);
+        let word = |offset| self.memory.word(block.wrapping_add(offset), self.layout.pointer);
+        let start = word(stack.start);
+        let end = stack.end.map(|end| match end {
+            StackEnd::Pointer(offset) => word(offset),
+            StackEnd::Size(offset) => start.wrapping_add(word(offset)),
+        });
+        Some((start, end))
     }
 
     /// Lists of tasks that are ready, if they are known.

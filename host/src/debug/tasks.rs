@@ -1,7 +1,7 @@
 //! Tasks that wait, as a debugger shows them: each as it was when its core left it
 //!
 //! One pass over the run finds where the pointer to the control block of the running task changes. The registers of a task that waits are
-//! those of the moment at which its core left it: before the trap in which it was switched, or, without a trap, before the store to that
+//! those of the moment at which its core left it: at the first instruction of the handler in which it was switched, or, without a trap, before the store to that
 //! pointer. They are found by going back there, so that nothing must be known of how a system saves registers.
 
 use super::scene::Scene;
@@ -82,7 +82,9 @@ impl Layout {
 
     /// Name of a task; its address if it has none.
     pub fn task_name(&self, scene: &impl Scene, block: u64) -> String {
-        let bytes = scene.memory(block.wrapping_add(self.name), NAME);
+        let at = block.wrapping_add(self.name);
+        let at = if self.name_by_pointer { word(scene, at, self.pointer).unwrap_or(0) } else { at };
+        let bytes = scene.memory(at, NAME);
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
         match String::from_utf8_lossy(&bytes[..end]) {
             name if name.is_empty() => format!("0x{block:08x}"),
@@ -104,7 +106,7 @@ impl History {
         let end = layout.current + u64::from(cores) * layout.stride;
         let mut probe = Probe { pointers: layout.current..end, ..Probe::default() };
         let mut running: Vec<Option<u64>> = (0..cores).map(|core| layout.running(line.replay(), core)).collect();
-        // the moment before the outermost trap that a core is in, and how many it is in
+        // the moment of the first instruction of the outermost handler that a core is in, and how many it is in
         let mut traps = vec![(0, 0u32); all];
         let mut left: BTreeMap<u64, Vec<Left>> = BTreeMap::new();
         let happened = |probe: &mut Probe, _: u64| probe.trap || probe.trap_return || probe.stored;

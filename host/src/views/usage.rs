@@ -2,12 +2,13 @@
 //!
 //! A stack is an area of memory ([`Objects::area`]): an array, a section, or what no object of the program lies in. Stack pointers in
 //! such a free area are one stack for each core. A stack pointer that a function lowers below the area in which the function was called
-//! has left its stack: an overflow. A pointer that is loaded, as a switch of tasks does, is another stack.
+//! has left its stack: an overflow. A pointer that is loaded, as a switch of tasks does, is another stack. Where control blocks of tasks
+//! say so, the stack of a task is a part of an object: many systems allocate stacks from one array.
 
 use super::stack::follower::{Follower, Path};
 use super::stack::Entry;
 use crate::symbols::{Area, Objects};
-use retire::{FlowEvent, FlowKind};
+use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
 use std::collections::BTreeMap;
 
 /// A moment of a core.
@@ -66,6 +67,21 @@ struct Core {
     now: Option<usize>,
     /// Number of frames at which it left its stack.
     left: Option<usize>,
+    /// Number of frames at which a stack pointer was loaded that is in another stack.
+    loaded: Option<usize>,
+    /// Address of the last instruction, if it loaded.
+    load: Option<u64>,
+}
+
+/// Stack of a task.
+#[derive(Clone, Debug)]
+struct TaskStack {
+    name: String,
+    /// First address after it; if that is not known, the next stack, or the end of the object in which it is.
+    end: u64,
+    known: bool,
+    /// Highest stack pointer.
+    top: u64,
 }
 
 /// Follows the stack pointers of all cores.
@@ -74,6 +90,8 @@ pub struct Usage {
     objects: Objects,
     /// Areas by their start.
     areas: BTreeMap<u64, Area>,
+    /// Stacks of tasks, by their start.
+    tasks: BTreeMap<u64, TaskStack>,
     stacks: Vec<Used>,
     cores: Vec<Core>,
 }
@@ -81,11 +99,53 @@ pub struct Usage {
 impl Usage {
     /// At the beginning.
     pub fn new(objects: Objects, cores: u8) -> Self {
-        Self { objects, areas: BTreeMap::new(), stacks: Vec::new(), cores: vec![Core::default(); cores.into()] }
+        Self {
+            objects,
+            areas: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            stacks: Vec::new(),
+            cores: vec![Core::default(); cores.into()],
+        }
+    }
+
+    /// A core runs a task with this stack: its lowest address, and the first one after it, if that is known.
+    pub fn task(&mut self, name: &str, start: u64, end: Option<u64>) {
+        if self.tasks.get(&start).is_some_and(|task| task.name == name) {
+            return;
+        }
+        let next = self.tasks.range(start + 1..).next().map_or(u64::MAX, |(next, _)| *next);
+        let within = end.unwrap_or_else(|| next.min(self.objects.area(start).range.end));
+        if let Some((_, before)) = self.tasks.range_mut(..start).next_back().filter(|(_, task)| !task.known) {
+            before.end = before.end.min(start);
+        }
+        let task = TaskStack { name: name.to_string(), end: within, known: end.is_some(), top: 0 };
+        // the memory of a task that was deleted may be that of another
+        self.tasks.insert(start, task);
+    }
+
+    /// The stack of a task that a stack pointer is in.
+    fn of_task(&mut self, sp: u64) -> Option<Area> {
+        let (start, task) = self.tasks.range_mut(..sp).next_back().filter(|(_, task)| sp <= task.end)?;
+        task.top = task.top.max(sp);
+        Some(Area { name: Some(task.name.clone()), range: *start..task.end })
+    }
+
+    /// Ends stacks of tasks whose end is not known where their highest stack pointer was.
+    pub fn finish(&mut self) {
+        for used in &mut self.stacks {
+            let task =
+                self.tasks.get(&used.area.range.start).filter(|task| used.area.name.as_ref() == Some(&task.name));
+            if let Some(task) = task {
+                used.area.range.end = if task.known { task.end } else { task.top.max(used.top) };
+            }
+        }
     }
 
     /// The area of a stack pointer of `core`: its stack, which is full at its lowest address, or that of the byte that was pushed last.
     fn area(&mut self, core: usize, sp: u64) -> Area {
+        if let Some(area) = self.of_task(sp) {
+            return area;
+        }
         let now = self.cores[core].now.map(|now| &self.stacks[now].area);
         if let Some(area) = now.filter(|a| (a.range.start..=a.range.end).contains(&sp)) {
             return area.clone();
@@ -102,7 +162,8 @@ impl Usage {
     /// The stack of a core in an area.
     fn stack(&mut self, area: Area, moment: Moment) -> usize {
         let own = area.name.is_none();
-        let same = |s: &Used| s.area == area && (!own || s.deepest.core == moment.core);
+        let is = |a: &Area| a.name == area.name && a.range.start == area.range.start;
+        let same = |s: &Used| is(&s.area) && (!own || s.deepest.core == moment.core);
         self.stacks.iter().position(same).unwrap_or_else(|| {
             self.stacks.push(Used { area, top: moment.sp, deepest: moment, overflow: None });
             self.stacks.len() - 1
@@ -124,11 +185,13 @@ impl Usage {
             return;
         }
         self.cores[me].left = None;
+        self.cores[me].loaded = self.cores[me].loaded.filter(|loaded| depth >= *loaded);
+        let switched = self.cores[me].loaded.is_some();
         let area = self.area(me, sp);
         let top = &frames[depth - 1];
         let lowers =
             matches!(e.kind, FlowKind::Call | FlowKind::IndirectCall | FlowKind::Jump | FlowKind::Conditional { .. });
-        if let Some(called) = top.sp.filter(|called| lowers && top.entry == Entry::Call && sp < *called) {
+        if let Some(called) = top.sp.filter(|called| lowers && !switched && top.entry == Entry::Call && sp < *called) {
             let from = self.area(me, called);
             if from != area {
                 let stack = self.stack(from, Moment { sp: called, ..moment });
@@ -150,8 +213,33 @@ impl Usage {
         }
     }
 
-    /// An instruction at `pc` writes `sp` to the stack pointer.
-    pub fn pointer(&mut self, core: u8, pc: u64, sp: u64, follower: &Follower) {
+    /// What an instruction does.
+    #[inline]
+    pub fn data(&mut self, d: &DataEvent, follower: &Follower) {
+        let load = &mut self.cores[usize::from(d.hart)].load;
+        match d.kind {
+            DataKind::Load { .. } => *load = Some(d.pc),
+            DataKind::Register { rd: 2, value } => {
+                let loaded = *load == Some(d.pc);
+                self.pointer(d.hart, d.pc, value, loaded, follower);
+            }
+            DataKind::Register { .. } => *load = None,
+            _ => {}
+        }
+    }
+
+    /// An instruction at `pc` writes `sp` to the stack pointer; `loaded`: it loads it.
+    fn pointer(&mut self, core: u8, pc: u64, sp: u64, loaded: bool, follower: &Follower) {
+        let me = usize::from(core);
+        if let Some(now) = self.cores[me].now.filter(|_| loaded) {
+            let before = self.stacks[now].area.range.start;
+            if self.area(me, sp).range.start != before {
+                self.cores[me].loaded = Some(follower.stack(core).frames().len());
+            }
+        }
+        if let Some((_, task)) = self.tasks.range_mut(..sp).next_back().filter(|(_, task)| sp <= task.end) {
+            task.top = task.top.max(sp);
+        }
         let me = &self.cores[usize::from(core)];
         let Some(now) = me.now.filter(|_| me.left.is_none()) else { return };
         let used = &mut self.stacks[now];
