@@ -1,0 +1,2 @@
+/* What the build of tinycbor generates */
+#define CBOR_API
