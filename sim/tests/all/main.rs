@@ -53,3 +53,4 @@ mod stream_cache;
 mod stream_fields;
 mod stream_page;
 mod tci_page;
+mod zcb;
