@@ -63,7 +63,7 @@ pub const REGS: [Reg; 8] = [
                 name: "scheme",
                 lsb: 13,
                 bits: 3,
-                doc: "0: tr, or no control flow (inputs, cfiat); 1: nexus; 2: sc-lsp; 3: taken; 4: follow; 5: etrace; 6: ntrace",
+                doc: "0: tr, or no control flow (inputs, cfiat); 1: nexus; 2: sc-lsp; 3: taken; 4: follow; 5: etrace; 6: ntrace; 7: follow with the arithmetic coder",
             },
             Field { name: "kind", lsb: 16, bits: 16, doc: "0x6754: control-flow trace system" },
         ],

@@ -42,7 +42,7 @@ fn main() {
     row("past l", &|| verilog(Past::new(12, 7)));
     row("loops m", &|| verilog(Loops::new(2)));
     row("loops l", &|| verilog(Loops::new(3)));
-    row("contexts", &|| verilog(Contexts::new()));
+    row("contexts", &|| verilog(Contexts::new(true)));
     // of all 31 address bits, and of 22, without upper ones
     for (name, bits) in [("s", 31), ("m", 31), ("l", 31), ("m", 22)] {
         let sizes = Sizes::set(name).expect("a named set").targets();
@@ -51,7 +51,7 @@ fn main() {
     for name in ["s", "m", "l"] {
         let sizes = Sizes::set(name).expect("a named set");
         let params = TraceParams::new(Platform::RV32, format!("follow:{name}").parse().expect("a scheme"));
-        row(&format!("predictors {name}"), &|| verilog(Predictors::<32>::new(&sizes, &params)));
+        row(&format!("predictors {name}"), &|| verilog(Predictors::<32>::new(&sizes, &params, false)));
     }
     row("arithmetic coder", &|| verilog(ArithmeticCoder::new()));
     for cores in [1, 4] {

@@ -9,7 +9,7 @@ wire f_fills = state$q == 2'd3;
 
 always @(*) begin
     assume(kind != 2'd2 || (count >= 1 && count <= 8));
-    assume(data >> count == 0);
+    assume(kind != 2'd2 || data >> count == 0);
 end
 
 // with a byte before, its value is 2^23; taking a byte out of C changes nothing

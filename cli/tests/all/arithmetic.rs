@@ -1,4 +1,4 @@
-//! Scheme `follow` with an arithmetic coder, on the command line: traced, replayed and swept; refused where a circuit would be made
+//! Scheme `follow` with an arithmetic coder, on the command line: traced, replayed and swept; a circuit; refused with time stamps
 
 use crate::common::Place;
 use serde_json::Value;
@@ -34,13 +34,21 @@ fn a_code_gives_the_run_back() {
 }
 
 #[test]
-fn there_is_no_circuit_and_no_time() {
+fn there_is_a_circuit_and_no_time() {
     let place = Place::new();
     let scheme = "--scheme follow:m+arithmetic";
-    let none = "scheme follow:m+arithmetic has a model and no circuit";
+    let none = "expected none with +arithmetic";
     for words in ["gen -o x", "gates", "sim builtin:bank"] {
-        refused(&place, &format!("{words} {scheme}"), none);
+        refused(&place, &format!("{words} {scheme} --timestamps"), none);
     }
-    refused(&place, &format!("encode {RUN} {scheme} --timestamps -o x.gtr"), "expected none with +arithmetic");
+    refused(&place, &format!("encode {RUN} {scheme} --timestamps -o x.gtr"), none);
     assert!(!place.path().join("x").exists() && !place.path().join("x.gtr").exists());
+    refused(
+        &place,
+        &format!("gen {scheme} --cores 2 -o x"),
+        "the circuit of scheme follow:m+arithmetic has one core; expected 1",
+    );
+    // its vectors are the words of the model
+    place.good(&format!("gen {scheme} --sync --signature 8 -o x"));
+    assert!(place.path().join("x/words.hex").exists());
 }

@@ -55,6 +55,7 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set large --cores 3 --timestamps",
         "--set small --cores 2 --sync --check --count-lost --registered-ports --fifo 8",
         "--scheme follow:m",
+        "--scheme follow:m+arithmetic --sync",
         "--scheme sc-lsp --variant rbase --cores 2",
         "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
         "--scheme cfiat:1k --cores 2",

@@ -134,6 +134,45 @@ fn predictors_that_follow_the_past_match_the_golden_model() {
     }
 }
 
+#[test]
+fn arithmetic_codes_match_the_golden_model() {
+    for (scheme, cores, sync) in [("follow:m+arithmetic", 1, 0), ("follow:ml+arithmetic", 1, 11)] {
+        let p = TraceParams::new(Platform { cores, ..Platform::RV32 }, scheme.parse().unwrap());
+        for name in ["fsm", "irq", "qsort", "vm"] {
+            cosim(&p, program(name), 100_000, TraceOptions { sync, stall_seed: 1, ..TraceOptions::default() });
+        }
+    }
+}
+
+/// Addresses of 64 bits, contexts, signatures, and traps, calls and co-routine swaps in any order.
+#[test]
+fn arithmetic_codes_of_synthetic_programs_match_the_golden_model() {
+    for (scheme, xlen, cores, signature, sync) in [
+        ("follow:m+arithmetic", 32, 1, 0, 0),
+        ("follow:s+arithmetic", 64, 1, 16, 0),
+        ("follow:l+arithmetic", 32, 1, 8, 13),
+    ] {
+        let platform = Platform { xlen, cores, signature, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        let model = Model::new(&if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
+        let recording = record(&model, &Config::new(cores, 5), 60_000);
+        let options = TraceOptions { sync, ..TraceOptions::default() };
+        cosim_of(&p, "synthetic", &model.program, &recording.events, options);
+    }
+}
+
+/// One core needs a FIFO of 16 entries.
+#[test]
+fn at_full_rate_arithmetic_coders_lose_nothing() {
+    for (scheme, cores, log2_fifo) in
+        [("follow:s+arithmetic", 1, 4), ("follow:m+arithmetic", 1, 4), ("follow:l+arithmetic", 1, 4)]
+    {
+        let platform = Platform { cores, ..Platform::RV32 };
+        let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), log2_fifo);
+        assert!(lost.is_empty(), "{scheme}, N = {cores}: {}", lost.join(", "));
+    }
+}
+
 /// Addresses of 64 bits, and traps, calls and co-routine swaps in any order.
 #[test]
 fn followed_synthetic_programs_match_the_golden_model() {
@@ -411,6 +450,8 @@ fn overload_is_reported_with_warm_tables() {
         ("tr_e:small", true, 2, 10),
         ("sc-lsp:rbase-32x4", false, 2, 10),
         ("follow:m", true, 3, 10),
+        // a word that waits stops its coder, and so 14 branches fill the FIFO
+        ("follow:m+arithmetic", false, 1, 1),
     ] {
         let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (params.timestamps, params.cores) = (timestamps, cores);

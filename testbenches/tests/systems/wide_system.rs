@@ -310,6 +310,7 @@ fn random_retirement_sends_the_words_of_the_model() {
         ("sc-lsp:ebase-8x8", 2, false, 32, 2),
         ("follow:m", 2, true, 32, 4),
         ("follow:l", 1, false, 64, 2),
+        ("follow:s+arithmetic", 1, false, 32, 2),
     ] {
         let case = Case { scheme, cores, timestamps, xlen, retire: retire(per_cycle, 4), log2_fifo: 8 };
         let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };

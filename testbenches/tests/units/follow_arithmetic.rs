@@ -62,8 +62,9 @@ impl Pair {
                         Some(Request::Flush) => kind = FLUSH,
                     }
                     u.kind.next = u64::from(kind).to_bits();
-                    u.situation.next = u64::from(context).to_bits();
-                    (u.right.next, u.undecided.next) = (right, undecided);
+                    if kind == DECISION {
+                        data = context | u8::from(right) << 6 | u8::from(undecided) << 7;
+                    }
                     u.data.next = u64::from(data).to_bits();
                     u.count.next = u64::from(count).to_bits();
                 },
@@ -148,6 +149,8 @@ fn random_requests_become_the_bytes_of_the_model() {
         pair.run(&mut s, rounds(2_500, 40_000), percent);
         // decisions wait until all are cleared
         pair.clear();
+        // the one that is cleared last
+        pair.send(&mut s, Request::Decision { context: Some(63), right: false }, percent);
         pair.run(&mut s, 400, percent);
         // a reset in the middle of a code
         pair.send(&mut s, Request::Escape, 100);

@@ -29,7 +29,7 @@ struct Pair {
 impl Pair {
     fn new() -> Self {
         Self {
-            d: Driver::new(Contexts::new(), |u, c| u.clock.next = c.into()).unwrap().recording(),
+            d: Driver::new(Contexts::new(true), |u, c| u.clock.next = c.into()).unwrap().recording(),
             golden: context::Contexts::default(),
             nothing: tables::Tables::new(8, 1, 4).look_up(0),
             due: false,
@@ -142,5 +142,5 @@ fn every_context_has_a_counter_of_its_own() {
 
 #[test]
 fn it_passes_the_static_gates() {
-    emit_checked(&mut Contexts::new()).unwrap();
+    emit_checked(&mut Contexts::new(true)).unwrap();
 }

@@ -35,7 +35,7 @@ struct Pair {
     golden: targets::Targets,
     history: History,
     /// Whether the branches in S3 and S4 are predicted, and the form of their targets.
-    due: [Option<(bool, u8)>; 2],
+    due: [Option<(bool, u8, bool)>; 2],
     /// Upper bits of the branch in S3.
     same_upper: bool,
     sizes: Log2,
@@ -57,7 +57,7 @@ impl Pair {
         }
     }
 
-    fn cycle(&mut self, s: Step, clear: bool, sweep: Option<u64>) -> (bool, u8) {
+    fn cycle(&mut self, s: Step, clear: bool, sweep: Option<u64>) -> (bool, u8, bool) {
         let (mut lookup, mut pop, mut push) = (false, false, false);
         let (mut pc, mut target, mut link) = (0x1_2344, 0x5678, 0x9abc);
         match s {
@@ -91,7 +91,7 @@ impl Pair {
                     u.sweep.next = sweep.is_some();
                     u.at.next = sweep.unwrap_or(0).to_bits();
                 },
-                |u| (u.hit.val(), u64::from(u.form.val()) as u8),
+                |u| (u.hit.val(), u64::from(u.form.val()) as u8, u.sure.val()),
             )
             .unwrap()
     }
@@ -107,7 +107,7 @@ impl Pair {
     fn step(&mut self, s: Step) {
         let said = self.cycle(s, false, None);
         if let Some(due) = self.due[1] {
-            let same = said == due || (said.0 && due.0);
+            let same = said == due || (said.0 && due.0 && said.2 == due.2);
             assert!(same, "{:?}, cycle {}: {said:?}, expected {due:?}", self.sizes, self.d.cycles());
         }
         self.due = [None, self.due[0]];
@@ -128,7 +128,7 @@ impl Pair {
                 };
                 let correct = same_upper && found.target == target;
                 self.golden.retire(kind, pr, &found, (target, link), correct);
-                self.due[0] = Some((correct, form));
+                self.due[0] = Some((correct, form, found.sure));
                 self.same_upper = same_upper;
                 self.counts[if correct { 4 } else { form.into() }] += 1;
             }

@@ -11,6 +11,7 @@ mod encoder;
 mod encoder_harness;
 mod event_fifo;
 mod follow_arithmetic;
+mod follow_arithmetic_system;
 mod follow_contexts;
 mod follow_loops;
 mod follow_past;

@@ -18,6 +18,7 @@
 //! | `sure_loop`, `loop_says`, `exit` | in | 1 | S4 | from the loop predictor |
 //! | `level`, `past_says` | in | 3, 1 | S4 | from the past |
 //! | `miss` | out | 1 | S5 | the conditional in S4 one cycle before is mispredicted |
+//! | `right`, `situation` | out | 1, 6 | S5 | the predictors were right about it, before the counter; its context |
 //!
 //! # Timing
 //! One conditional per cycle. S4: the counter is read. S5: `miss`, combinational from the memory; the counter is written. A counter that is
@@ -46,13 +47,15 @@ pub struct Contexts {
     pub level: Signal<In, Bits<3>>,
     pub past_says: Signal<In, Bit>,
     pub miss: Signal<Out, Bit>,
+    pub right: Signal<Out, Bit>,
+    pub situation: Signal<Out, Bits<6>>,
     // S4
     prediction: Signal<Local, Bit>,
     agrees: Signal<Local, Bit>,
     follows: Signal<Local, Bit>,
     far: Signal<Local, Bit>,
     low: Signal<Local, Bits<6>>,
-    situation: Signal<Local, Bits<6>>,
+    situation_4: Signal<Local, Bits<6>>,
     counters: Mem<6, 4>,
     // S5
     branch_5: DFF<Bit>,
@@ -71,10 +74,10 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// All counters.
-    pub fn new() -> Self {
+    /// All contexts; unless they are `counted`, without counters.
+    pub fn new(counted: bool) -> Self {
         Self {
-            counters: Mem::new(6, 4),
+            counters: Mem::new(6, if counted { 4 } else { 0 }),
             most: Fixed::of(7_u64),
             least: Fixed::of(8_u64),
             one: Fixed::of(1_u64),
@@ -107,26 +110,28 @@ impl Logic for Contexts {
         if self.level.val().get_bit(2) {
             self.low.next = self.one_6.val();
         }
-        self.situation.next = (bit_cast::<6, 3>(self.certainty.val()) << 3) | self.low.val();
+        self.situation_4.next = (bit_cast::<6, 3>(self.certainty.val()) << 3) | self.low.val();
         if self.level.val().get_bit(2) & self.agrees.val() {
-            self.situation.next = self.steady.val() | bit_cast::<6, 3>(self.certainty.val());
+            self.situation_4.next = self.steady.val() | bit_cast::<6, 3>(self.certainty.val());
         }
         if self.sure_loop.val() {
-            self.situation.next = self.loops.val()
+            self.situation_4.next = self.loops.val()
                 | (bit_cast::<6, 1>(self.exit.val().into()) << 2)
                 | (bit_cast::<6, 1>(self.far.val().into()) << 1)
                 | bit_cast::<6, 1>(self.follows.val().into());
         }
-        self.counters.raddr.next = self.situation.val();
+        self.counters.raddr.next = self.situation_4.val();
         self.branch_5.d.next = self.branch.val() & !self.clear.val();
         self.right_5.d.next = self.prediction.val() == self.taken.val();
-        self.situation_5.d.next = self.situation.val();
+        self.situation_5.d.next = self.situation_4.val();
 
         // S5
         self.counter.next = self.counters.rdata.val();
         if self.same_5.q.val() {
             self.counter.next = self.last.q.val();
         }
+        self.right.next = self.right_5.q.val();
+        self.situation.next = self.situation_5.q.val();
         self.miss.next = self.branch_5.q.val() & (self.counter.val().get_bit(3) == self.right_5.q.val());
         self.learned.next = self.counter.val();
         if self.right_5.q.val() & (self.counter.val() != self.most.val()) {
@@ -136,7 +141,7 @@ impl Logic for Contexts {
             self.learned.next = self.counter.val() - self.one.val();
         }
         self.last.d.next = self.learned.val();
-        self.same_5.d.next = (self.situation.val() == self.situation_5.q.val()) & self.branch_5.q.val();
+        self.same_5.d.next = (self.situation_4.val() == self.situation_5.q.val()) & self.branch_5.q.val();
         self.counters.we.next = self.branch_5.q.val() | self.sweep.val();
         self.counters.waddr.next = self.situation_5.q.val();
         self.counters.wdata.next = self.learned.val();

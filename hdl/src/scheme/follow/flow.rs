@@ -1,5 +1,6 @@
 //! The scheme `follow` in the list of the control-flow schemes
 
+use super::arithmetic::encoder::ArithmeticEncoder;
 use super::encoder::FollowEncoder;
 use super::entry::{fits, layout};
 use super::front::FollowFront;
@@ -12,8 +13,23 @@ use crate::widget::slot::Slot;
 use sim::params::TraceParams;
 use sim::scheme::follow::{ArithmeticParams, FollowParams};
 
-// its coder is a model only
-impl FlowCircuit for ArithmeticParams {}
+impl FlowCircuit for ArithmeticParams {
+    fn check(&self, params: &TraceParams) -> Result<(), EmitError> {
+        if params.cores == 1 {
+            return Ok(());
+        }
+        let (cores, name) = (params.cores, params.flow.name());
+        Err(EmitError::Options(format!("`--cores {cores}`: the circuit of scheme {name} has one core; expected 1")))
+    }
+
+    fn front<const W: usize>(&self, params: &TraceParams, extras: Extras) -> Slot<FrontPort<W>> {
+        Slot::new(Box::new(FollowFront::with(params, extras, &self.0, true)))
+    }
+
+    fn encoder<const W: usize>(&self, params: &TraceParams, extras: Extras) -> Slot<EncoderPort<W>> {
+        Slot::new(Box::new(ArithmeticEncoder::with(params, extras, &self.0)))
+    }
+}
 
 impl FlowCircuit for FollowParams {
     fn check(&self, params: &TraceParams) -> Result<(), EmitError> {
@@ -32,7 +48,7 @@ impl FlowCircuit for FollowParams {
     }
 
     fn front<const W: usize>(&self, params: &TraceParams, extras: Extras) -> Slot<FrontPort<W>> {
-        Slot::new(Box::new(FollowFront::with(params, extras, &self.0)))
+        Slot::new(Box::new(FollowFront::with(params, extras, &self.0, false)))
     }
 
     fn encoder<const W: usize>(&self, params: &TraceParams, extras: Extras) -> Slot<EncoderPort<W>> {

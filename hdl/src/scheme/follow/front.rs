@@ -10,6 +10,8 @@
 //! As in [`crate::spine::front_port`]. `more`, `step` and `lag` belong to the beat in S6, `entering` to the one in S2.
 //! `context_value` of an entry contains the form of its target, too, see [`super::entry`].
 //!
+//! For the arithmetic coder every branch makes an entry; `bcnt` contains its decision, see [`super::arithmetic::entry`].
+//!
 //! # Timing
 //! | stage | what |
 //! | --- | --- |
@@ -20,6 +22,7 @@
 //!
 //! Golden model: [`sim::scheme::follow::model`] in a [`sim::core_trace`].
 
+use super::arithmetic::entry::{FORM_AT, RESETS_AT};
 use super::entry::form_at;
 use super::predictors::Predictors;
 use crate::scheme::tr::messages::Messages;
@@ -84,17 +87,26 @@ pub struct FollowFront<const W: usize> {
     form_6: DFF<Bits<2>>,
     form: Signal<Local, Bits<2>>,
     not_predicted: Signal<Local, Bit>,
+    // for the arithmetic coder: the decision
+    decides: Fixed<Bit>,
+    right_6: DFF<Bit>,
+    situation_6: DFF<Bits<6>>,
+    right: Signal<Local, Bit>,
+    decision: Signal<Local, Bits<24>>,
+    counts: Signal<Local, Bit>,
     sync: Fixed<Bit>,
     with_context: Fixed<Bit>,
     form_shift: Fixed<Bits<5>>,
+    form_at: Fixed<Bits<5>>,
+    resets_at: Fixed<Bits<5>>,
 }
 
 impl<const W: usize> FollowFront<W> {
-    /// The front end for `params` with `extras`, with predictors of `sizes`.
+    /// The front end for `params` with `extras`, with predictors of `sizes`; `arithmetic`: for that coder.
     ///
     /// # Panics
     /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
-    pub fn with(params: &TraceParams, extras: Extras, sizes: &Sizes) -> Self {
+    pub fn with(params: &TraceParams, extras: Extras, sizes: &Sizes, arithmetic: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let wide = extras.retire.is_some();
         Self {
@@ -102,13 +114,16 @@ impl<const W: usize> FollowFront<W> {
             pcs: Delay::new(LATENCY),
             targets: Delay::new(LATENCY),
             new_context: Delay::new(LATENCY + 1),
-            predictors: Predictors::new(sizes, params),
+            predictors: Predictors::new(sizes, params, arithmetic),
+            decides: Fixed::new(arithmetic),
             trace_fsm: TraceFsm::new(false, extras),
             messages: Messages::with(params, extras, false),
             warm_up: when(extras.sync, || WarmUp::new(params.flow.warm_up() << extras.warm_up_scale(params), wide)),
             sync: Fixed::new(extras.sync),
             with_context: Fixed::new(params.context.is_some()),
             form_shift: Fixed::of(form_at(params) as u64),
+            form_at: Fixed::of(FORM_AT as u64),
+            resets_at: Fixed::of(RESETS_AT as u64),
             ..Default::default()
         }
     }
@@ -118,7 +133,7 @@ impl<const W: usize> Logic for FollowFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, live_6, valid_6, intr_6, reported_6, flow_6, outcome_6, miss_6);
-        dff_setup!(self, clock, taken_6, indirect_6, held_6, form_6);
+        dff_setup!(self, clock, taken_6, indirect_6, held_6, form_6, right_6, situation_6);
         clock!(self, clock, trace_fsm, predictors, messages, flags, pcs, targets, new_context, warm_up);
 
         self.trace_fsm.reset.next = self.port.reset.val();
@@ -215,6 +230,13 @@ impl<const W: usize> Logic for FollowFront<W> {
         self.indirect_6.d.next = self.flags_5.val().get_bit(6);
         self.held_6.d.next = self.flags_5.val().get_bit(7);
         self.form_6.d.next = self.predictors.form.val();
+        self.right_6.d.next = self.predictors.right.val();
+        self.situation_6.d.next = self.predictors.situation.val();
+        if self.decides.val() {
+            // each branch makes an entry
+            self.outcome_6.d.next = self.flags_5.val().get_bit(3) & !self.flags_5.val().get_bit(6);
+            self.miss_6.d.next = self.flags_5.val().get_bit(6);
+        }
 
         // S6
         self.messages.live.next = self.live_6.q.val();
@@ -225,14 +247,18 @@ impl<const W: usize> Logic for FollowFront<W> {
         self.messages.miss.next = self.miss_6.q.val();
         self.not_predicted.next = false;
         self.form.next = self.form_6.q.val();
+        self.right.next = self.right_6.q.val();
         if self.sync.val() {
             // not predicted in S2, or in the warm-up since then
             self.not_predicted.next =
                 self.held_6.q.val() | self.holding.val() | self.trace_fsm.decision.restart_sync.val();
             if self.not_predicted.val() {
-                self.messages.outcome.next = self.taken_6.q.val();
+                if !self.decides.val() {
+                    self.messages.outcome.next = self.taken_6.q.val();
+                }
                 self.messages.miss.next = self.indirect_6.q.val();
                 self.form.next = 0.into();
+                self.right.next = !self.taken_6.q.val() & !self.indirect_6.q.val();
             }
         }
         self.messages.early.next = self.flags_5.val().get_bit(4);
@@ -248,9 +274,24 @@ impl<const W: usize> Logic for FollowFront<W> {
         self.port.entry.pre.next = self.messages.entry.pre.val();
         self.port.entry.post.next = self.messages.entry.post.val();
         self.port.entry.icnt.next = self.messages.entry.icnt.val();
-        self.port.entry.context_value.next =
-            self.messages.entry.context_value.val() | (bit_cast::<19, 2>(self.form.val()) << self.form_shift.val());
+        self.port.entry.context_value.next = self.messages.entry.context_value.val();
+        if !self.decides.val() {
+            self.port.entry.context_value.next =
+                self.messages.entry.context_value.val() | (bit_cast::<19, 2>(self.form.val()) << self.form_shift.val());
+        }
         self.port.entry.bcnt.next = self.messages.entry.bcnt.val();
+        self.decision.next = bit_cast::<24, 6>(self.situation_6.q.val())
+            | (bit_cast::<24, 1>(self.right.val().into()) << 6)
+            | (bit_cast::<24, 1>(self.not_predicted.val().into()) << 7)
+            | (bit_cast::<24, 2>(self.form.val()) << self.form_at.val())
+            | (bit_cast::<24, 1>(self.trace_fsm.decision.restart_sync.val().into()) << self.resets_at.val());
+        // what is neither a branch nor a sync keeps its count: control and progress messages, a resync after an exception
+        self.counts.next = self.messages.entry.pre.val().all() | self.messages.entry.post.val().all();
+        if self.decides.val() {
+            if !self.counts.val() {
+                self.port.entry.bcnt.next = self.decision.val();
+            }
+        }
         self.port.entry.pc.next = self.messages.entry.pc.val();
         self.port.entry.target.next = self.messages.entry.target.val();
         self.port.entry.resync_pc.next = self.messages.entry.resync_pc.val();

@@ -13,6 +13,7 @@
 //! | `pc`, `target`, `link` | in | W | S2 | addresses of the instruction, of the next one, and after it |
 //! | `miss` | out | 1 | S5 | the conditional in S2 three cycles before is mispredicted |
 //! | `hit`, `form` | out | 1, 2 | S5 | the target of the indirect branch there is predicted; how it is sent if it is not, see [`super::targets`] |
+//! | `right`, `situation` | out | 1, 6 | S5 | the prediction was right, for a conditional without the counter of its context; the context of its decision in the arithmetic coder |
 //!
 //! # Timing
 //! One instruction per cycle. S2 to S4: [`super::tables`], [`super::past`], [`super::loops`], [`super::targets`]. S4, S5: [`super::contexts`].
@@ -20,6 +21,7 @@
 //!
 //! Golden model: [`sim::scheme::follow::predictor`].
 
+use super::arithmetic::contexts::{INDIRECT, RETURN};
 use super::contexts::Contexts;
 use super::loops::Loops;
 use super::past::Past;
@@ -48,6 +50,8 @@ pub struct Predictors<const W: usize> {
     pub miss: Signal<Out, Bit>,
     pub hit: Signal<Out, Bit>,
     pub form: Signal<Out, Bits<2>>,
+    pub right: Signal<Out, Bit>,
+    pub situation: Signal<Out, Bits<6>>,
     tables: Tables,
     loops: Loops,
     past: Past,
@@ -80,6 +84,13 @@ pub struct Predictors<const W: usize> {
     taken_4: DFF<Bit>,
     hit_5: DFF<Bit>,
     form_5: DFF<Bits<2>>,
+    // of an indirect branch: its context
+    is_target_4: DFF<Bit>,
+    is_target_5: DFF<Bit>,
+    situation_5: DFF<Bits<6>>,
+    is_target_3: DFF<Bit>,
+    k_return: Fixed<Bits<6>>,
+    k_indirect: Fixed<Bits<6>>,
     // parameters
     has_loops: Fixed<Bit>,
     has_past: Fixed<Bit>,
@@ -90,11 +101,11 @@ pub struct Predictors<const W: usize> {
 }
 
 impl<const W: usize> Predictors<W> {
-    /// The predictors of `sizes` for a core of `params`.
+    /// The predictors of `sizes` for a core of `params`; with the `arithmetic` coder, contexts have no counters.
     ///
     /// # Panics
     /// When [`Sizes::check`] refuses `sizes`, or W is not `xlen`.
-    pub fn new(sizes: &Sizes, params: &TraceParams) -> Self {
+    pub fn new(sizes: &Sizes, params: &TraceParams, arithmetic: bool) -> Self {
         sizes.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let log2 = |n: u16| n.checked_ilog2().unwrap_or(1) as usize;
@@ -107,13 +118,15 @@ impl<const W: usize> Predictors<W> {
             tables: Tables::new(log2(sizes.bimodal), sizes.tables.into(), log2(sizes.tagged)),
             loops: when(sizes.loops > 0, || Loops::new(log2(sizes.loops))),
             past: when(sizes.past > 0, || Past::new(sizes.past.ilog2() as usize, log2(sizes.pointers))),
-            contexts: Contexts::new(),
+            contexts: Contexts::new(!arithmetic),
             target_predictor: Targets::new(&targets, low),
             has_loops: Fixed::new(sizes.loops > 0),
             has_past: Fixed::new(sizes.past > 0),
             align: Fixed::of(params.align - 1),
             words: Fixed::of(u64::from(sizes.largest().max(2 << targets.stack))),
             one: Fixed::of(1_u64),
+            k_return: Fixed::of(RETURN),
+            k_indirect: Fixed::of(INDIRECT),
             upper_mask: Fixed::new(ones(bits) ^ ones(low)),
             ..Default::default()
         }
@@ -124,6 +137,7 @@ impl<const W: usize> Logic for Predictors<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, at, history, upper, same_upper_3, branch_3, taken_3, branch_4, taken_4, hit_5, form_5);
+        dff_setup!(self, clock, is_target_3, is_target_4, is_target_5, situation_5);
         clock!(self, clock, tables, loops, past, contexts, target_predictor);
 
         self.sweeping.next = self.at.q.val() != self.words.val();
@@ -232,7 +246,22 @@ impl<const W: usize> Logic for Predictors<W> {
         self.hit_5.d.next = self.target_predictor.hit.val();
         self.form_5.d.next = self.target_predictor.form.val();
 
+        self.is_target_3.d.next = self.indirect.val() | self.returns.val();
+        self.is_target_4.d.next = self.is_target_3.q.val();
+        self.is_target_5.d.next = self.is_target_4.q.val();
+        self.situation_5.d.next =
+            self.k_indirect.val() | (bit_cast::<6, 1>(self.target_predictor.sure.val().into()) << 2);
+        if self.target_predictor.returned.val() {
+            self.situation_5.d.next = self.k_return.val();
+        }
+
         // S5
+        self.right.next = self.contexts.right.val();
+        self.situation.next = self.contexts.situation.val();
+        if self.is_target_5.q.val() {
+            self.right.next = self.hit_5.q.val();
+            self.situation.next = self.situation_5.q.val();
+        }
         self.miss.next = self.contexts.miss.val();
         self.hit.next = self.hit_5.q.val();
         self.form.next = self.form_5.q.val();

@@ -14,6 +14,7 @@
 //! | `sweep`, `at` | in | 1, 12 | | 1: entry `at` of both tables is cleared; `lookup` must be 0 |
 //! | `lookup`, `pr`, `slot` | in | 1, 16, 8 | S2 | an indirect jump or call; its hashed address; the slot of its target |
 //! | `right` | out | 1 | S3 | the slot that the tables predict is that one |
+//! | `sure` | out | 1 | S3 | the confidence of the table that decides is 2 or 3 |
 //! | `has_other`, `other_right` | out | 1 | S3 | the table that does not decide predicts another slot; it is that one |
 //!
 //! # Timing
@@ -41,6 +42,7 @@ pub struct TargetTables {
     pub pr: Signal<In, Bits<16>>,
     pub slot: Signal<In, Bits<8>>,
     pub right: Signal<Out, Bit>,
+    pub sure: Signal<Out, Bit>,
     pub has_other: Signal<Out, Bit>,
     pub other_right: Signal<Out, Bit>,
     // S2
@@ -185,9 +187,11 @@ impl Logic for TargetTables {
         self.path_decides.next = self.hit.val() & (self.path_sure.val().any() | !self.last_sure.val().any());
         self.has_other.next = self.hit.val() & (self.last_slot.val() != self.path_slot.val());
         self.right.next = self.last_right.val();
+        self.sure.next = self.last_sure.val().get_bit(1);
         self.other_right.next = self.path_right.val();
         if self.path_decides.val() {
             self.right.next = self.path_right.val();
+            self.sure.next = self.path_sure.val().get_bit(1);
             self.other_right.next = self.last_right.val();
         }
 

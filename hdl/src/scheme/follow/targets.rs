@@ -19,6 +19,7 @@
 //! | `pr`, `target` | in | 16, W | S2 | hashed address of the branch; its target |
 //! | `same_upper` | in | 1 | S3 | the upper bits of the target, which are in no table, are as predicted |
 //! | `hit` | out | 1 | S4 | the target of the branch in S2 two cycles before was predicted |
+//! | `sure`, `returned` | out | 1 | S4 | the table that predicted it is sure; it is that of a return |
 //! | `form` | out | 2 | S4 | how it is sent if it was not: [`DIFFERENCE`] .. [`OTHER`] |
 //!
 //! # Timing
@@ -62,6 +63,8 @@ pub struct Targets<const W: usize> {
     pub same_upper: Signal<In, Bit>,
     pub hit: Signal<Out, Bit>,
     pub form: Signal<Out, Bits<2>>,
+    pub sure: Signal<Out, Bit>,
+    pub returned: Signal<Out, Bit>,
     target_tables: TargetTables,
     return_stack: Stack<W>,
     dictionary: Mem<8, W>,
@@ -85,6 +88,8 @@ pub struct Targets<const W: usize> {
     // S4
     hit_4: DFF<Bit>,
     form_4: DFF<Bits<2>>,
+    sure_4: DFF<Bit>,
+    pop_4: DFF<Bit>,
     address_mask: Fixed<Bits<W>>,
     slot_mask: Fixed<Bits<8>>,
     shift: Fixed<Bits<5>>,
@@ -121,7 +126,7 @@ impl<const W: usize> Targets<W> {
 impl<const W: usize> Logic for Targets<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, lookup_3, pop_3, target_3, slot_3, same_3, last, hit_4, form_4);
+        dff_setup!(self, clock, lookup_3, pop_3, target_3, slot_3, same_3, last, hit_4, form_4, sure_4, pop_4);
         clock!(self, clock, target_tables, return_stack, dictionary);
 
         // S2
@@ -165,6 +170,8 @@ impl<const W: usize> Logic for Targets<W> {
         }
         self.hit_4.d.next = self.predicted.val();
         self.form_4.d.next = 0.into();
+        self.sure_4.d.next = self.target_tables.sure.val() & self.lookup_3.q.val();
+        self.pop_4.d.next = self.pop_3.q.val();
         if self.listed.val() {
             self.form_4.d.next = self.k_slot.val();
             if self.target_tables.has_other.val() & !self.pop_3.q.val() {
@@ -189,5 +196,7 @@ impl<const W: usize> Logic for Targets<W> {
         // S4
         self.hit.next = self.hit_4.q.val();
         self.form.next = self.form_4.q.val();
+        self.sure.next = self.sure_4.q.val();
+        self.returned.next = self.pop_4.q.val();
     }
 }

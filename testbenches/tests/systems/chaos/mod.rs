@@ -187,6 +187,11 @@ fn predictors_that_follow_the_past_survive_chaos() {
 }
 
 #[test]
+fn arithmetic_codes_survive_chaos() {
+    chaos("follow:s+arithmetic", 1, false, 3, 60_000);
+}
+
+#[test]
 fn locked_systems_survive_chaos() {
     for (scheme, cores, log2_fifo, ports, clocks) in [
         ("tr_e:small", 2, 3, Ports::One, 60_000),

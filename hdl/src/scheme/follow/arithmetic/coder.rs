@@ -10,12 +10,15 @@
 //! | `clear` | in | 1 | 1: the probabilities are cleared, in the 64 cycles that follow |
 //! | `valid`, `ready` | in, out | 1 | a request is there; it is taken at this edge |
 //! | `kind` | in | 2 | [`DECISION`] .. [`FLUSH`] |
-//! | `situation`, `right` | in | 6, 1 | of a decision: its context; the prediction is right |
-//! | `undecided` | in | 1 | of a decision: it has no context, and learns nothing |
+//! | `data` | in | 8 | of a decision: its context, then a bit that is 1 if the prediction is right, and one that is 1 if it has no context and learns nothing |
 //! | `data`, `count` | in | 8, 4 | plain bits, the first one lowest, 0 above `count`; 1 to 8 of them |
+//! | `data` | in | 8 | of an escape or a flush: [`CLEARS`], [`MARKS`] |
 //! | `have`, `octet` | out | 1, 8 | a byte, which stays until `taken` |
+//! | `last_octet` | out | 1 | it completes a word |
 //! | `taken` | in | 1 | it is taken at this edge |
+//! | `runs` | out | 1 | no doublings and bytes of a request are left; one may wait |
 //! | `busy` | out | 1 | a request is not finished |
+//! | `marked`, `stopped` | out | 1 | an escape, a flush with [`MARKS`] is finished |
 //!
 //! # Timing
 //! A request is taken into a register, and its probability is read at the same edge. Then:
@@ -28,7 +31,7 @@
 //! | flush | up to 12, and those of its bytes |
 //!
 //! A byte takes a cycle of its own, and no doublings go past it. As doublings follow each change of a probability, it is read again before its next use.
-//! A decision with a context waits while the probabilities are cleared.
+//! A decision with a context waits while the probabilities are cleared. An escape with [`CLEARS`] clears them in the cycles that follow, a flush after its last byte.
 //!
 //! What is added to C is added with the doublings, which always follow. A and the doublings left are stored xor their first values, so that power-up is
 //! the beginning of a code.
@@ -49,6 +52,11 @@ pub const ESCAPE: u8 = 1;
 pub const PLAIN: u8 = 2;
 /// `kind`: the end of the code.
 pub const FLUSH: u8 = 3;
+
+/// `data` of an escape or a flush: the probabilities are cleared after it.
+pub const CLEARS: u8 = 1;
+/// `data` of an escape: `marked` shows it; of a flush: `stopped` does.
+pub const MARKS: u8 = 2;
 
 /// What the coder does in a cycle.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -71,23 +79,22 @@ pub struct ArithmeticCoder {
     pub clear: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub kind: Signal<In, Bits<2>>,
-    pub situation: Signal<In, Bits<6>>,
-    pub right: Signal<In, Bit>,
-    pub undecided: Signal<In, Bit>,
     pub data: Signal<In, Bits<8>>,
     pub count: Signal<In, Bits<4>>,
     pub ready: Signal<Out, Bit>,
     pub have: Signal<Out, Bit>,
     pub octet: Signal<Out, Bits<8>>,
+    pub last_octet: Signal<Out, Bit>,
     pub taken: Signal<In, Bit>,
+    pub runs: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
+    pub marked: Signal<Out, Bit>,
+    pub stopped: Signal<Out, Bit>,
     probabilities: Probabilities,
     // the request
     requested: DFF<Bit>,
     own_kind: DFF<Bits<2>>,
-    own_situation: DFF<Bits<6>>,
-    own_right: DFF<Bit>,
-    own_undecided: DFF<Bit>,
+    undecided: Signal<Local, Bit>,
     own_data: DFF<Bits<8>>,
     own_count: DFF<Bits<4>>,
     // A, C, what is still to be added to C, doublings to the next byte
@@ -127,7 +134,6 @@ pub struct ArithmeticCoder {
     state: DFF<CoderState>,
     flushing: DFF<Bit>,
     missing: DFF<Bits<5>>,
-    runs: Signal<Local, Bit>,
     own: Signal<Local, Bit>,
     decides: Signal<Local, Bit>,
     escapes: Signal<Local, Bit>,
@@ -178,7 +184,7 @@ impl ArithmeticCoder {
 impl Logic for ArithmeticCoder {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, requested, own_kind, own_situation, own_right, own_undecided, own_data);
+        dff_setup!(self, clock, requested, own_kind, own_data);
         dff_setup!(self, clock, own_count, a, c, addend, left, last, has_last, octets, state, flushing, missing);
         clock!(self, clock, probabilities);
 
@@ -189,17 +195,18 @@ impl Logic for ArithmeticCoder {
 
         // what is done in this cycle
         self.own.next = self.runs.val() & self.requested.q.val();
+        self.undecided.next = self.own_data.q.val().get_bit(7);
         self.decides.next = self.own.val()
             & (self.own_kind.q.val() == self.k_decision.val())
-            & (self.probabilities.ready.val() | self.own_undecided.q.val());
+            & (self.probabilities.ready.val() | self.undecided.val());
         self.escapes.next = self.own.val() & (self.own_kind.q.val() == self.k_escape.val());
         self.sends_plain.next = self.own.val() & (self.own_kind.q.val() == self.k_plain.val());
         self.flushes.next = self.own.val() & (self.own_kind.q.val() == self.k_flush.val());
 
         // the size of the interval that is chosen
-        self.probabilities.situation.next = self.own_situation.q.val();
-        self.probabilities.right.next = self.own_right.q.val();
-        self.probabilities.undecided.next = self.own_undecided.q.val();
+        self.probabilities.situation.next = self.own_data.q.val().get_bits::<6>(0);
+        self.probabilities.right.next = self.own_data.q.val().get_bit(6);
+        self.probabilities.undecided.next = self.undecided.val();
         self.width.next = self.probabilities.width.val();
         if self.own_kind.q.val() == self.k_escape.val() {
             self.width.next = 0.into();
@@ -312,6 +319,7 @@ impl Logic for ArithmeticCoder {
             }
         }
         self.have.next = self.sends.val();
+        self.last_octet.next = self.octets.q.val().all();
         self.sent.next = self.sends.val() & self.taken.val();
         self.ends.next = (self.state.q.val() == CoderState::Fill) & self.taken.val() & self.octets.q.val().all();
         if self.sent.val() {
@@ -399,21 +407,22 @@ impl Logic for ArithmeticCoder {
             }
         }
         self.free.next = !self.requested.q.val() | self.done.val();
-        self.probabilities.next_situation.next = self.own_situation.q.val();
+        self.probabilities.next_situation.next = self.own_data.q.val().get_bits::<6>(0);
         if self.free.val() {
-            self.probabilities.next_situation.next = self.situation.val();
+            self.probabilities.next_situation.next = self.data.val().get_bits::<6>(0);
             self.requested.d.next = self.valid.val();
             self.own_kind.d.next = self.kind.val();
-            self.own_situation.d.next = self.situation.val();
-            self.own_right.d.next = self.right.val();
-            self.own_undecided.d.next = self.undecided.val();
             self.own_data.d.next = self.data.val();
             self.own_count.d.next = self.count.val();
         }
         self.ready.next = self.free.val();
         self.busy.next = self.requested.q.val() | !self.runs.val();
 
-        self.probabilities.clear.next = self.clear.val() | self.reset.val();
+        self.marked.next = self.escapes.val() & self.own_data.q.val().get_bit(1);
+        self.stopped.next = self.ends.val() & self.own_data.q.val().get_bit(1);
+        self.probabilities.clear.next = self.clear.val()
+            | self.reset.val()
+            | ((self.escapes.val() | self.ends.val()) & self.own_data.q.val().get_bit(0));
         if self.reset.val() {
             self.requested.d.next = false;
             self.state.d.next = CoderState::Run;

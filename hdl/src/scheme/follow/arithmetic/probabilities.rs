@@ -43,6 +43,8 @@ pub struct Probabilities {
     // the one that is cleared; above the last one: none
     at: DFF<Bits<7>>,
     sweeping: Signal<Local, Bit>,
+    // a probability that was read in the cycle in which it was cleared is undefined
+    swept: DFF<Bit>,
     level: Signal<Local, Bits<6>>,
     turned: Signal<Local, Bit>,
     decided: Signal<Local, Bit>,
@@ -80,7 +82,7 @@ impl Probabilities {
 impl Logic for Probabilities {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, at);
+        dff_setup!(self, clock, at, swept);
         clock!(self, clock, levels);
 
         self.sweeping.next = !self.at.q.val().get_bit(6);
@@ -90,7 +92,8 @@ impl Logic for Probabilities {
         if self.clear.val() {
             self.at.d.next = 0.into();
         }
-        self.ready.next = !self.sweeping.val();
+        self.swept.d.next = !self.sweeping.val() & !self.clear.val();
+        self.ready.next = self.swept.q.val() & !self.sweeping.val();
 
         self.levels.raddr.next = self.next_situation.val();
         self.level.next = self.levels.rdata.val().get_bits::<6>(0);

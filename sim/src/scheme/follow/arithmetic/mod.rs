@@ -1,7 +1,7 @@
 //! The predictors of `follow` with an arithmetic coder: how sure the predictors are decides how many bits a branch takes
 //!
 //! Every conditional and every indirect branch is a decision: whether its prediction is right. Each core has a code of its own, so the stream is a
-//! sequence of words of the cores. It has no time stamps, because decisions wait in the coder. The coder has a circuit, a whole system has none.
+//! sequence of words of the cores. It has no time stamps, because decisions wait in the coder. The order between cores is that of the words.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -41,8 +41,7 @@ pub struct ArithmeticParams(pub Sizes);
 
 impl Scheme for ArithmeticParams {
     const FAMILY: Family = Family::FollowArithmetic;
-    // there is no circuit of a whole system
-    const CODE: u8 = FollowParams::CODE;
+    const CODE: u8 = 7;
     const PREDICTS: bool = true;
     type Front = front::Front;
     type Coder = words::Coder;

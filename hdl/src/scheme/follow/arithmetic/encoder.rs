@@ -1,0 +1,600 @@
+//! Encoder of the scheme: turns event entries into requests to the coders of their cores, and sends their words
+//!
+//! A branch is a request, if its prediction is right. A mispredicted target is followed by its fields in plain bits, an escape message
+//! begins with an escape; its fields are those of [`crate::scheme::tr::fields`] from the kind on. A message that ends a code is followed by a flush.
+//!
+//! # Source
+//! `docs/reference/stream.md`, "Words (scheme `follow+arithmetic`)".
+//!
+//! # Ports
+//! As in [`crate::spine::front_port`].
+//!
+//! # Timing
+//! One branch per cycle, if its target is predicted. A mispredicted target takes up to 16 cycles more, an escape message about 20. After the
+//! marker of core 0 all requests are finished before the header.
+//!
+//! Golden model: [`sim::scheme::follow::arithmetic::front`].
+
+use super::code::Code;
+use super::coder::{CLEARS, DECISION, ESCAPE, FLUSH, MARKS, PLAIN};
+use super::contexts::IN_DICTIONARY;
+use super::order::Order;
+use crate::scheme::follow::targets::{DIFFERENCE, OTHER, SLOT};
+use crate::scheme::tr::coder::chunked::{Chunked, NEAR};
+use crate::scheme::tr::coder::RAW;
+use crate::scheme::tr::fields::{FieldStep, Fields};
+use crate::spine::entry::{POST_OUTCOME, POST_PROGRESS, POST_TARGET, PRE_CONTROL};
+use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
+use crate::spine::front_port::EncoderPort;
+use crate::spine::Extras;
+use crate::widget::each::when;
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use crate::widget::slot::part;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+use sim::scheme::follow::record::DIFFERENCE as CHUNKS;
+use sim::scheme::follow::runs::Runs as Golden;
+use sim::scheme::follow::sizes::Sizes;
+
+/// What the encoder sends next.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+enum Sends {
+    /// A branch, or a field of an escape message.
+    Fields,
+    /// Whether a target is in the dictionary.
+    Dictionary,
+    /// How it is sent, except that.
+    Form,
+    /// Its slot.
+    Slot,
+    /// Nothing: the address of the branch is read.
+    Base,
+    /// The difference to that.
+    Difference,
+    /// A flush.
+    Flush,
+    /// Nothing: all requests before the header are finished first.
+    Drain,
+}
+
+/// The encoder; `W` is the width of `word`, 32 or 64.
+#[derive(LogicBlock, Default)]
+pub struct ArithmeticEncoder<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub port: EncoderPort<W>,
+    fields: Fields<W>,
+    chunked: Chunked<W>,
+    codes: Vec<Code>,
+    order: Order,
+    _cores: usize,
+    _several: usize,
+    step: DFF<FieldStep>,
+    second: DFF<Bit>,
+    third: DFF<Bit>,
+    part: DFF<Bits<2>>,
+    pre: DFF<Bits<2>>,
+    post: DFF<Bits<2>>,
+    sends: DFF<Sends>,
+    // after a flush: the entry is finished, and the trace of its core
+    finishes: DFF<Bit>,
+    stops: DFF<Bit>,
+    // number of the next request, and how many were made since a word waits
+    number: DFF<Bits<9>>,
+    since: DFF<Bits<7>>,
+    late: Signal<Local, Bit>,
+    // the entry: its kinds, while its first word is read, and its decision
+    opens: Signal<Local, Bit>,
+    kinds: Signal<Local, Bits<W>>,
+    own_pre: Signal<Local, Bits<2>>,
+    own_post: Signal<Local, Bits<2>>,
+    is_branch: Signal<Local, Bit>,
+    branches: Signal<Local, Bit>,
+    is_escape: Signal<Local, Bit>,
+    clears: Signal<Local, Bit>,
+    right: Signal<Local, Bit>,
+    undecided: Signal<Local, Bit>,
+    form: DFF<Bits<2>>,
+    form_now: Signal<Local, Bits<2>>,
+    base: DFF<Bits<W>>,
+    moved: Signal<Local, Bits<W>>,
+    once: Signal<Local, Bits<W>>,
+    twice: Signal<Local, Bits<W>>,
+    pta: Mem<4, W>,
+    own_pta: DFF<Bits<W>>,
+    known: Signal<Local, Bits<W>>,
+    // the core of plain bits, whose entry may be gone; of the request; the request, and what is done
+    plain_core: DFF<Bits<4>>,
+    core: Signal<Local, Bits<4>>,
+    direct: Signal<Local, Bit>,
+    valid: Signal<Local, Bit>,
+    kind: Signal<Local, Bits<2>>,
+    data: Signal<Local, Bits<8>>,
+    count: Signal<Local, Bits<4>>,
+    accepts: Signal<Local, Bit>,
+    accepted: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    advance: Signal<Local, Bit>,
+    flushes: Signal<Local, Bit>,
+    done: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    again: Signal<Local, Bit>,
+    leads: Signal<Local, Bit>,
+    busy: Signal<Local, Bits<16>>,
+    have: Signal<Local, Bits<16>>,
+    marked: Signal<Local, Bits<16>>,
+    stopped: Signal<Local, Bits<16>>,
+    numbers_known: Signal<Local, Bits<16>>,
+    many: Fixed<Bit>,
+    sync: Fixed<Bit>,
+    with_signature: Fixed<Bit>,
+    kinds_at: Fixed<Bits<5>>,
+    one_2: Fixed<Bits<2>>,
+    one_w: Fixed<Bits<W>>,
+    one_9: Fixed<Bits<9>>,
+    one_7: Fixed<Bits<7>>,
+    mask: Fixed<Bits<W>>,
+    low_mask: Fixed<Bits<W>>,
+    align: Fixed<Bits<2>>,
+    slot_mask: Fixed<Bits<W>>,
+    slot_size: Fixed<Bits<6>>,
+    slot_shift: Fixed<Bits<5>>,
+    slot_shift_twice: Fixed<Bits<5>>,
+    in_dictionary: Fixed<Bits<8>>,
+    listed: Fixed<Bits<8>>,
+    eight: Fixed<Bits<4>>,
+    k_control: Fixed<Bits<2>>,
+    k_outcome: Fixed<Bits<2>>,
+    k_target: Fixed<Bits<2>>,
+    k_progress: Fixed<Bits<2>>,
+    k_difference: Fixed<Bits<2>>,
+    k_slot: Fixed<Bits<2>>,
+    k_other: Fixed<Bits<2>>,
+    k_decision: Fixed<Bits<2>>,
+    k_escape: Fixed<Bits<2>>,
+    k_plain: Fixed<Bits<2>>,
+    k_flush: Fixed<Bits<2>>,
+    d_clears: Fixed<Bits<8>>,
+    d_marks: Fixed<Bits<8>>,
+    c_raw: Fixed<Bits<3>>,
+    c_near: Fixed<Bits<3>>,
+    f_count: Fixed<Bits<2>>,
+    f_pc: Fixed<Bits<2>>,
+    f_target: Fixed<Bits<2>>,
+}
+
+impl<const W: usize> ArithmeticEncoder<W> {
+    /// The encoder for `params` with `extras`, whose predictors have these sizes.
+    ///
+    /// # Panics
+    /// When [`TraceParams::check`] refuses `params`.
+    pub fn with(params: &TraceParams, extras: Extras, sizes: &Sizes) -> Self {
+        params.check().unwrap_or_else(|e| panic!("{e}"));
+        let bits = u64::from(params.address_bits());
+        assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
+        let cores = usize::from(params.cores);
+        let many = cores > 1;
+        // Of each code, up to ten requests are compared: eight wait, one is in the coder, one has bytes left. The oldest one
+        // waits while up to 65 others are made: for its word, or its probabilities, which are cleared.
+        let number_bits = if cores <= 4 { 8 } else { 9 };
+        let slot = u64::from(sizes.targets().dictionary);
+        let low = W - 1 - usize::from(sizes.upper);
+        // in a code, nothing precedes a field
+        let alone = params.with(|p| p.cores = 1);
+        Self {
+            fields: Fields::new(&alone, &extras),
+            chunked: Chunked::new(&Golden::CHUNKS, &alone).with_differences(CHUNKS),
+            codes: (0..cores).map(|_| Code::new(many.then_some(number_bits))).collect(),
+            order: when(many, || Order::new(cores, number_bits, extras.sync)),
+            _cores: cores,
+            _several: if many { cores } else { 0 },
+            many: Fixed::new(many),
+            sync: Fixed::new(extras.sync),
+            with_signature: Fixed::new(params.signature > 0),
+            kinds_at: Fixed::of(params.count_bits),
+            one_2: Fixed::of(1u8),
+            one_w: Fixed::of(1u8),
+            one_9: Fixed::of(1u8),
+            one_7: Fixed::of(1u8),
+            pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
+            mask: Fixed::of(u64::MAX >> (64 - bits)),
+            low_mask: Fixed::new(Bits::<W>::mask() >> (W - low) as u64),
+            align: Fixed::of(params.align - 1),
+            slot_mask: Fixed::of((1u64 << slot) - 1),
+            slot_size: Fixed::of(slot - 1),
+            slot_shift: Fixed::of(slot),
+            slot_shift_twice: Fixed::of(2 * slot),
+            in_dictionary: Fixed::of(IN_DICTIONARY),
+            listed: Fixed::of(IN_DICTIONARY | 1 << 6),
+            eight: Fixed::of(8u8),
+            k_control: Fixed::of(PRE_CONTROL),
+            k_outcome: Fixed::of(POST_OUTCOME),
+            k_target: Fixed::of(POST_TARGET),
+            k_progress: Fixed::of(POST_PROGRESS),
+            k_difference: Fixed::of(DIFFERENCE),
+            k_slot: Fixed::of(SLOT),
+            k_other: Fixed::of(OTHER),
+            k_decision: Fixed::of(DECISION),
+            k_escape: Fixed::of(ESCAPE),
+            k_plain: Fixed::of(PLAIN),
+            k_flush: Fixed::of(FLUSH),
+            d_clears: Fixed::of(CLEARS),
+            d_marks: Fixed::of(MARKS),
+            c_raw: Fixed::of(RAW),
+            c_near: Fixed::of(NEAR),
+            f_count: Fixed::of(FIELD_COUNT),
+            f_pc: Fixed::of(FIELD_PC),
+            f_target: Fixed::of(FIELD_TARGET),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Logic for ArithmeticEncoder<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, second, third, part, pre, post, sends, finishes, stops, number, form, base);
+        dff_setup!(self, clock, own_pta, plain_core, since);
+        clock!(self, clock, chunked, order, pta);
+
+        self.core.next = self.port.entry.core.val();
+        if self.many.val() & self.chunked.port.have.val() {
+            self.core.next = self.plain_core.q.val();
+        }
+        self.late.next = self.many.val() & self.since.q.val().get_bit(6);
+        self.accepts.next = false;
+        self.busy.next = 0.into();
+        self.have.next = 0.into();
+        self.marked.next = 0.into();
+        self.stopped.next = 0.into();
+        self.numbers_known.next = 0.into();
+        for i in 0..self._cores {
+            if self.core.val() == i.to_bits() {
+                self.accepts.next = self.codes[i].ready.val() & !self.late.val();
+            }
+            self.busy.next = self.busy.val().replace_bit(i, self.codes[i].busy.val());
+            self.have.next = self.have.val().replace_bit(i, self.codes[i].have.val());
+            self.marked.next = self.marked.val().replace_bit(i, self.codes[i].marked.val());
+            self.stopped.next = self.stopped.val().replace_bit(i, self.codes[i].stopped.val());
+            self.numbers_known.next = self.numbers_known.val().replace_bit(i, self.codes[i].known.val());
+        }
+
+        // the first word of an entry contains its kinds; registers keep them for later messages and fields
+        self.opens.next = self.step.q.val() == FieldStep::Open;
+        self.kinds.next = self.port.entry.word.val() >> self.kinds_at.val();
+        self.own_pre.next = self.pre.q.val();
+        self.own_post.next = self.post.q.val();
+        if self.opens.val() {
+            self.own_pre.next = self.kinds.val().get_bits::<2>(0);
+            self.own_post.next = self.kinds.val().get_bits::<2>(2);
+        }
+        self.is_branch.next = !self.own_pre.val().any()
+            & ((self.own_post.val() == self.k_outcome.val()) | (self.own_post.val() == self.k_target.val()));
+        self.branches.next = (self.sends.q.val() == Sends::Fields)
+            & (self.opens.val() | (self.step.q.val() == FieldStep::Count))
+            & self.is_branch.val();
+        self.is_escape.next =
+            (self.sends.q.val() == Sends::Fields) & (self.step.q.val() == FieldStep::Count) & !self.is_branch.val();
+        self.right.next = self.port.entry.word.val().get_bit(6);
+        self.undecided.next = self.port.entry.word.val().get_bit(7);
+        self.form_now.next = self.port.entry.word.val().get_bits::<2>(8);
+
+        self.fields.step.next = self.step.q.val();
+        self.fields.time_sent.next = false;
+        self.fields.second.next = self.second.q.val();
+        self.fields.third.next = self.third.q.val();
+        self.fields.part.next = self.part.q.val();
+        self.fields.pre.next = self.pre.q.val();
+        self.fields.post.next = self.post.q.val();
+        self.fields.word.next = self.port.entry.word.val();
+        self.fields.cc.next = self.port.entry.cc.val();
+        self.known.next = self.own_pta.q.val();
+        if self.many.val() {
+            self.known.next = self.pta.rdata.val();
+        }
+        self.chunked.port.minus.next = self.known.val();
+        if self.fields.sync.val() {
+            self.chunked.port.minus.next = self.mask.val();
+        }
+        self.chunked.port.no_difference.next = self.fields.sync.val();
+        self.chunked.port.reset.next = self.port.reset.val();
+        self.chunked.port.valid.next = false;
+        self.chunked.port.kind.next = self.fields.kind.val();
+        self.chunked.port.size.next = self.fields.size.val();
+        self.chunked.port.lead.next = false;
+        self.chunked.port.value.next = self.fields.value.val();
+        self.chunked.port.zero.next = self.fields.zero.val();
+        self.chunked.port.core.next = 0.into();
+        self.moved.next = (self.port.entry.word.val() << self.align.val()) & self.low_mask.val();
+        self.once.next = self.moved.val() >> self.slot_shift.val();
+        self.twice.next = self.moved.val() >> self.slot_shift_twice.val();
+
+        // the request: plain bits first, as nothing else follows them before they are taken
+        self.direct.next = false;
+        self.kind.next = self.k_decision.val();
+        self.data.next = self.port.entry.word.val().get_bits::<8>(0);
+        self.count.next = self.eight.val();
+        self.clears.next =
+            self.sync.val() & self.fields.sync.val() & (self.third.q.val() | self.port.entry.word.val().get_bit(10));
+        match self.sends.q.val() {
+            Sends::Fields => {
+                if self.branches.val() {
+                    self.direct.next = true;
+                } else if self.is_escape.val() {
+                    self.direct.next = true;
+                    self.kind.next = self.k_escape.val();
+                    self.data.next = 0.into();
+                    if self.fields.sync.val() {
+                        self.data.next = self.d_marks.val();
+                        if self.clears.val() {
+                            self.data.next = self.d_marks.val() | self.d_clears.val();
+                        }
+                    }
+                } else {
+                    self.chunked.port.valid.next = self.port.entry.have.val() & !self.opens.val();
+                }
+            }
+            Sends::Dictionary => {
+                self.direct.next = true;
+                self.data.next = self.in_dictionary.val();
+                if self.form.q.val() != self.k_difference.val() {
+                    self.data.next = self.listed.val();
+                }
+            }
+            Sends::Form => {
+                self.chunked.port.valid.next = true;
+                self.chunked.port.kind.next = self.c_raw.val();
+                self.chunked.port.zero.next = false;
+                self.chunked.port.size.next = 0.into();
+                self.chunked.port.value.next = 0.into();
+                if self.form.q.val() == self.k_other.val() {
+                    self.chunked.port.value.next = self.one_w.val();
+                }
+            }
+            Sends::Slot => {
+                self.chunked.port.valid.next = true;
+                self.chunked.port.kind.next = self.c_raw.val();
+                self.chunked.port.zero.next = false;
+                self.chunked.port.size.next = self.slot_size.val();
+                self.chunked.port.value.next =
+                    (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
+            }
+            Sends::Base => {
+                self.base.d.next = !self.port.entry.word.val() & self.mask.val();
+            }
+            Sends::Difference => {
+                self.chunked.port.valid.next = true;
+                self.chunked.port.kind.next = self.c_near.val();
+                self.chunked.port.zero.next = false;
+                self.chunked.port.value.next = self.port.entry.word.val() & self.mask.val();
+                self.chunked.port.minus.next = self.base.q.val();
+            }
+            Sends::Flush => {
+                self.direct.next = true;
+                self.kind.next = self.k_flush.val();
+                self.data.next = 0.into();
+                if self.stops.q.val() {
+                    self.data.next = self.d_marks.val() | self.d_clears.val();
+                }
+            }
+            Sends::Drain => {}
+        }
+        self.valid.next = self.direct.val() & self.port.entry.have.val() & !self.chunked.port.busy.val();
+        if self.chunked.port.have.val() {
+            self.valid.next = true;
+            self.kind.next = self.k_plain.val();
+            self.data.next = self.chunked.port.data.val();
+            self.count.next = self.chunked.port.count.val();
+        }
+        self.chunked.port.taken.next = self.accepts.val();
+        self.accepted.next =
+            self.direct.val() & self.port.entry.have.val() & !self.chunked.port.busy.val() & self.accepts.val();
+        self.take.next = self.chunked.port.valid.val() & self.chunked.port.ready.val();
+        if self.take.val() & self.many.val() {
+            self.plain_core.d.next = self.port.entry.core.val();
+        }
+
+        self.port.entry.field.next = self.f_count.val();
+        self.flushes.next = (self.own_pre.val() == self.k_control.val())
+            | (!self.own_pre.val().any() & (self.own_post.val() == self.k_progress.val()));
+        self.advance.next = false;
+        self.done.next = false;
+        self.ends.next = false;
+        self.again.next = false;
+        self.leads.next = !self.port.entry.core.val().any();
+        match self.sends.q.val() {
+            Sends::Fields => {
+                if self.branches.val() {
+                    if self.accepted.val() {
+                        self.form.d.next = self.form_now.val();
+                        if (self.own_post.val() == self.k_target.val()) & !self.right.val() {
+                            self.sends.d.next = Sends::Dictionary;
+                            self.pre.d.next = self.own_pre.val();
+                            self.post.d.next = self.own_post.val();
+                            self.step.d.next = FieldStep::Count;
+                            if self.undecided.val() {
+                                self.sends.d.next = Sends::Base;
+                                self.port.entry.field.next = self.f_pc.val();
+                            }
+                        } else {
+                            self.done.next = true;
+                        }
+                    }
+                } else if self.opens.val() {
+                    if self.port.entry.have.val() {
+                        self.step.d.next = FieldStep::Count;
+                        self.pre.d.next = self.own_pre.val();
+                        self.post.d.next = self.own_post.val();
+                    }
+                } else {
+                    self.port.entry.field.next = self.fields.own_field.val();
+                    self.advance.next = self.take.val() | (self.is_escape.val() & self.accepted.val());
+                }
+            }
+            Sends::Dictionary => {
+                if self.accepted.val() {
+                    self.sends.d.next = Sends::Form;
+                    if self.form.q.val() == self.k_difference.val() {
+                        self.sends.d.next = Sends::Base;
+                        self.port.entry.field.next = self.f_pc.val();
+                    }
+                    if self.form.q.val() == self.k_slot.val() {
+                        self.sends.d.next = Sends::Slot;
+                        self.port.entry.field.next = self.f_target.val();
+                    }
+                }
+            }
+            Sends::Form => {
+                if self.take.val() {
+                    if self.form.q.val() == self.k_other.val() {
+                        self.done.next = true;
+                    } else {
+                        self.sends.d.next = Sends::Slot;
+                        self.port.entry.field.next = self.f_target.val();
+                    }
+                }
+            }
+            Sends::Slot => {
+                self.port.entry.field.next = self.f_target.val();
+                self.done.next = self.take.val();
+            }
+            Sends::Base => {
+                self.port.entry.field.next = self.f_target.val();
+                self.sends.d.next = Sends::Difference;
+            }
+            Sends::Difference => {
+                self.port.entry.field.next = self.f_target.val();
+                self.done.next = self.take.val();
+            }
+            Sends::Flush => {
+                if self.accepted.val() {
+                    self.sends.d.next = Sends::Fields;
+                    if self.finishes.q.val() {
+                        self.done.next = true;
+                        self.ends.next = self.stops.q.val();
+                    } else if self.leads.val() {
+                        self.sends.d.next = Sends::Drain;
+                    }
+                }
+            }
+            Sends::Drain => {
+                if !self.busy.val().any() {
+                    self.again.next = true;
+                    self.sends.d.next = Sends::Fields;
+                }
+            }
+        }
+        self.pta.raddr.next = self.port.entry.core.val();
+        self.pta.waddr.next = self.port.entry.core.val();
+        self.pta.wdata.next = !self.port.entry.word.val() & self.mask.val();
+        self.pta.we.next = false;
+        self.part.d.next = self.part.q.val();
+        if self.advance.val() {
+            self.port.entry.field.next = self.fields.next_field.val();
+            self.step.d.next = self.fields.next_step.val();
+            self.pre.d.next = self.fields.new_pre.val();
+            self.post.d.next = self.fields.new_post.val();
+            self.second.d.next = (self.second.q.val() | self.fields.again.val()) & !self.fields.last.val();
+            self.third.d.next =
+                (self.third.q.val() | self.fields.marks.val()) & !self.fields.last.val() & self.sync.val();
+            if self.fields.last.val() | self.fields.again.val() {
+                if self.flushes.val() {
+                    self.sends.d.next = Sends::Flush;
+                    self.port.entry.field.next = self.f_count.val();
+                    self.finishes.d.next = self.fields.last.val();
+                    self.stops.d.next = self.fields.ends.val();
+                } else {
+                    self.done.next = self.fields.last.val();
+                }
+            }
+            if self.step.q.val() == FieldStep::Address {
+                self.pta.we.next = self.many.val();
+                self.own_pta.d.next = !self.port.entry.word.val() & self.mask.val();
+            }
+        }
+        if self.with_signature.val() & self.fields.signs.val() {
+            self.pta.we.next = false;
+            self.own_pta.d.next = self.own_pta.q.val();
+        }
+        if !self.fields.signs.val() {
+            self.part.d.next = 0.into();
+        } else if self.take.val() {
+            self.part.d.next = self.part.q.val() + self.one_2.val();
+        }
+        if self.done.val() {
+            self.sends.d.next = Sends::Fields;
+            self.step.d.next = FieldStep::Open;
+            self.port.entry.field.next = self.f_count.val();
+            self.second.d.next = false;
+            self.third.d.next = false;
+        }
+        self.port.entry.done.next = self.done.val();
+        self.port.entry.ends.next = self.ends.val();
+        self.port.entry.again.next = self.again.val();
+        self.port.entry.uses_resync_pc.next = false;
+
+        self.number.d.next = self.number.q.val();
+        if self.valid.val() & self.accepts.val() & self.many.val() {
+            self.number.d.next = self.number.q.val() + self.one_9.val();
+            self.since.d.next = self.since.q.val() + self.one_7.val();
+        }
+        // so that the numbers that are compared never differ by half of their range
+        if !self.have.val().any() {
+            self.since.d.next = 0.into();
+        }
+        for m in 0..self._cores {
+            self.codes[m].clock.next = self.clock.val();
+            self.codes[m].reset.next = self.port.reset.val();
+            self.codes[m].valid.next = false;
+            self.codes[m].kind.next = self.kind.val();
+            self.codes[m].data.next = self.data.val();
+            self.codes[m].count.next = self.count.val();
+            self.codes[m].number.next = self.number.q.val();
+            if self.core.val() == m.to_bits() {
+                self.codes[m].valid.next = self.valid.val() & !self.late.val();
+            }
+        }
+        self.order.reset.next = self.port.reset.val();
+        self.order.have.next = self.have.val();
+        self.order.busy.next = self.busy.val();
+        self.order.known.next = self.numbers_known.val();
+        self.order.header.next = self.again.val();
+        self.order.marked.next = self.marked.val();
+        self.order.stopped.next = self.stopped.val();
+        self.order.ready.next = self.port.bits.ready.val();
+        self.port.bits.valid.next = self.have.val().any();
+        self.port.bits.count.next = self.eight.val();
+        self.port.bits.data.next = self.codes[0].octet.val();
+        self.port.bits.high.next = 0.into();
+        self.port.bits.busy.next = self.busy.val().any()
+            | self.chunked.port.busy.val()
+            | (self.sends.q.val() == Sends::Flush)
+            | (self.sends.q.val() == Sends::Drain);
+        for k in 0..self._cores {
+            self.codes[k].last.next = true;
+            self.codes[k].taken.next = self.port.bits.ready.val();
+            if self.many.val() {
+                self.codes[k].last.next = self.order.last.val();
+                self.codes[k].taken.next = self.order.takes.val() & (self.order.core.val() == k.to_bits());
+            }
+        }
+        for n in 0..self._several {
+            self.order.numbers[n].next = self.codes[n].oldest.val();
+            self.order.octets[n].next = self.codes[n].octet.val();
+        }
+        if self.many.val() {
+            self.port.bits.valid.next = self.order.valid.val();
+            self.port.bits.count.next = self.order.count.val();
+            self.port.bits.data.next = self.order.data.val();
+        }
+        if self.port.reset.val() {
+            self.step.d.next = FieldStep::Open;
+            self.sends.d.next = Sends::Fields;
+            self.second.d.next = false;
+            self.third.d.next = false;
+            self.since.d.next = 0.into();
+        }
+    }
+}
+
+part!(ArithmeticEncoder<W>, EncoderPort<W>, "encoder");

@@ -1,0 +1,8 @@
+//! `hdl/src/scheme/follow/arithmetic/{code,encoder,order,queue}.rs` against `sim/src/scheme/follow/arithmetic/front.rs`, in whole systems
+
+use crate::part_harness::sends;
+
+#[test]
+fn arithmetic_systems_send_what_the_model_sends() {
+    sends("follow:s+arithmetic", "fft", 1, false);
+}
