@@ -5,7 +5,7 @@ use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::bits::as_bits;
 use sim::core_trace::SyncPeriod;
-use sim::message::Message;
+use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Replay, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
@@ -467,4 +467,48 @@ fn the_first_record_of_a_core_behind_a_header_needs_nothing_from_before() {
     assert_eq!(before.trim_end_matches('0'), first.trim_end_matches('0'));
     assert!(before.len() - first.len() < 32);
     assert_eq!(behind[..second.len()], *second);
+}
+
+/// Runs that are predicted for different times before a resync have streams that differ in its marker alone. So if that is damaged, no decoder knows the
+/// path since the message before.
+#[test]
+fn only_the_marker_counts_the_instructions_before_it() {
+    #[derive(Default)]
+    struct Markers(Vec<(u64, bool)>);
+    impl ReplaySink for Markers {
+        fn message(&mut self, bit: u64, message: &Message) {
+            self.0.push((bit, matches!(message.body, Body::Escape(Escape::Resync { .. }))));
+        }
+    }
+    let taken = FlowKind::Conditional { taken: true };
+    let branch = FlowEvent { hart: 0, kind: taken, len: 4, count: 8, pc: 0x11c, target: 0x100, cycle: 0 };
+    let start = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: 0x100, ..branch };
+    let last = FlowEvent { kind: FlowKind::Conditional { taken: false }, target: 0x120, ..branch };
+    let image = Image::from_events(&[start, branch, last]).unwrap();
+    for name in ["tr_e:small", "golomb:m4", "follow:m", "follow:l"] {
+        let p = TraceParams::new(Platform::RV32, name.parse().unwrap());
+        let run = |before: usize| {
+            let mut system = System::new(&p).unwrap().sync_every(&p, Some(SyncPeriod::new(31).unwrap()));
+            system.event(&start);
+            (0..before).for_each(|_| system.event(&branch));
+            system.request();
+            (0..800).for_each(|_| system.event(&branch));
+            system.event(&last);
+            system.finish(0);
+            system.drain().collect::<Vec<u32>>()
+        };
+        let (short, long) = (run(1000), run(1040));
+        assert_eq!(short.len(), long.len(), "{name}");
+        let mut seen = Markers::default();
+        Replay::new(&image, &p, short.iter().copied()).unwrap().run(&mut seen).unwrap();
+        let marker = seen.0.iter().position(|m| m.1).unwrap();
+        let inside = seen.0[marker].0..seen.0[marker + 1].0;
+        let differs: Vec<u64> = (0..32 * short.len() as u64)
+            .filter(|&i| as_bits(&short)[i as usize] != as_bits(&long)[i as usize])
+            .collect();
+        assert!(
+            !differs.is_empty() && differs.iter().all(|bit| inside.contains(bit)),
+            "{name}: {differs:?}, {inside:?}"
+        );
+    }
 }
