@@ -480,7 +480,7 @@ impl Replay {
     /// Executes one instruction of `core`, or takes the exception that it raises.
     #[inline]
     fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), InputsError> {
-        loop {
+        for _ in 0..TRAPS {
             let (end, due) = self.single(core, sink);
             match end {
                 Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
@@ -495,6 +495,7 @@ impl Replay {
             self.cores[core].exceptions = 0;
             return self.retired_one(core, due);
         }
+        Err(self.diverged(core, "it takes inputs without end"))
     }
 
     #[inline]
