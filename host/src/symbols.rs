@@ -263,11 +263,11 @@ mod tests {
         let of = |start, name: &str| (start, name.to_string(), 0x140);
         let symbols = Symbols::new(vec![of(0x120, "free"), of(0x100, "malloc"), of(0x120, "__malloc_free")]);
         let symbols = symbols.with(vec![(0x100..0x110, "jitted".into()), (0x130..0x140, "last".into())]);
-        let ranges = |name| symbols.ranges(name).collect::<Vec<_>>();
-        assert_eq!([ranges("free"), ranges("__malloc_free")], [[0x120..0x130], [0x120..0x130]]);
+        let ranges = |name| symbols.ranges(name).map(|range| (range.start, range.end)).collect::<Vec<_>>();
+        assert_eq!([ranges("free"), ranges("__malloc_free")], [[(0x120, 0x130)], [(0x120, 0x130)]]);
         assert_eq!(
             [ranges("malloc"), ranges("jitted"), ranges("last")],
-            [[0x100..0x120], [0x100..0x120], [0x130..0x140]]
+            [[(0x100, 0x120)], [(0x100, 0x120)], [(0x130, 0x140)]]
         );
         assert_eq!([0x100, 0x124].map(|pc| symbols.at(pc)), [Some(("malloc", 0)), Some(("__malloc_free", 4))]);
         assert!(ranges("nobody").is_empty());

@@ -83,7 +83,7 @@ fn run(image: &Image, cores: u8, seed: u64, count: usize, shape: &[(u8, usize, u
             2 => keyed.iter_mut().filter(|(i, e)| e.hart == hart && *i < from).for_each(|(i, _)| *i = from),
             // stops early
             3 => {
-                let last = keyed.iter().filter(|(i, e)| e.hart == hart && *i < from.max(4 * usize::from(cores))).last();
+                let last = keyed.iter().rfind(|(i, e)| e.hart == hart && *i < from.max(4 * usize::from(cores)));
                 let Some(&(at, last)) = last else { continue };
                 keyed.retain(|(i, e)| e.hart != hart || *i <= at);
                 let stop =

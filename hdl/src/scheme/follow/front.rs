@@ -129,6 +129,7 @@ impl<const W: usize> FollowFront<W> {
     }
 }
 
+#[allow(clippy::collapsible_if)]
 impl<const W: usize> Logic for FollowFront<W> {
     #[hdl_gen]
     fn update(&mut self) {

@@ -82,6 +82,7 @@ pub(super) enum Item<'a, 's, W> {
 }
 
 /// How a stretch ended.
+#[expect(clippy::large_enum_variant, reason = "an item holds it in a box")]
 pub(super) enum End<'a, 's, W> {
     /// All cores were followed to where the next stretch knows them.
     Next(Next<'a, 's, W>),
