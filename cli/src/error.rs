@@ -47,11 +47,12 @@ impl From<ParamError> for Failure {
 
 impl Failure {
     /// There is no built-in program of that name.
+    #[cfg(feature = "hardware")]
     pub fn unknown_program(name: &str) -> Self {
         Self::Host(HostError::unknown_program(name))
     }
 
-    /// As [`Failure::unknown_program`], of the option `--program`.
+    /// There is no built-in program of that name, of the option `--program`.
     pub fn unknown_program_option(name: &str) -> Self {
         Self::Other(format!("`--program {name}`: {}", HostError::unknown_program(name)))
     }
