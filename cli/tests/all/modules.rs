@@ -3,7 +3,8 @@
 use std::path::Path;
 
 /// Shared modules, lowest level first: a module only uses modules of lower levels.
-const SHARED: [&[&str]; 7] = [
+const SHARED: [&[&str]; 8] = [
+    &["help"],
     &["error", "signals"],
     &["files", "options", "output", "progress"],
     &["places"],

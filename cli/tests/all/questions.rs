@@ -314,7 +314,7 @@ fn a_timeline_has_the_same_calls_in_both_formats() {
     }
     for (words, wanted) in [
         ("--by task", "`--by task`: only with `--format perfetto`"),
-        ("--task-name 8", "`--task-name`: only with `--format perfetto` of a recorded run"),
+        ("--task-name 8", "`--task-name 8`: only with `--format perfetto` of a recorded run"),
         ("--format perfetto --by task --task-pointer none", "has no symbol `none`"),
     ] {
         let refused = place.session(&format!("timeline tasks.gip --elf {} {words} -o x.json", program("tasks")));
@@ -361,7 +361,7 @@ fn latencies_reach_from_a_handler_to_the_task() {
     assert!(timed["latencies"].as_array().unwrap().iter().all(|l| l["interrupt"] == "trap"), "{timed}");
     let refused = place.session(&format!("latency timed.gtr --elf {} --task-name 0", program("wake")));
     assert!(
-        refused.contains("`--task-name`: only with a recorded run") && refused.ends_with("exit code 2\n"),
+        refused.contains("`--task-name 0`: only with a recorded run") && refused.ends_with("exit code 2\n"),
         "{refused}"
     );
 }

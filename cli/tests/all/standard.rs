@@ -98,7 +98,7 @@ fn what_is_missing_is_named() {
     std::fs::write(place.path().join("bad.toml"), "cache_size = 3\n").unwrap();
     std::fs::write(place.path().join("range.toml"), "cache_size_p = 30\n").unwrap();
     for (line, why) in [
-        ("run.te --format e-trace -o x.ret", "`--elf` is required"),
+        ("run.te --format e-trace -o x.ret", "expected its program in `--elf`"),
         ("run.te --format e-trace --elf builtin:irq --parameters bad.toml -o x.ret", "unknown field `cache_size`"),
         (
             "run.te --format e-trace --elf builtin:irq --parameters range.toml -o x.ret",

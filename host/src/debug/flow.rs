@@ -5,7 +5,7 @@
 //! events of a message are queued while they are stepped through; equal consecutive events, as of a spinning core, are
 //! stored once. Checkpoints are taken between messages, when no events are queued.
 //!
-//! An `ecall` or `ebreak` that traps is a moment of its own: a debugger sees it before the handler. Other exceptions cannot be told from
+//! An `ecall` or `ebreak` that traps is a moment of its own: a debugger sees it before the handler. Other exceptions look like
 //! interrupts, and belong to the instruction before them.
 //!
 //! Instructions of contexts that are not selected are passed over: they are no moments.

@@ -71,7 +71,7 @@ struct Progress<'a, 's, W> {
     /// Cores that have had a sync before it, and cores that have stopped before it.
     known: Vec<bool>,
     stopped: Vec<bool>,
-    /// What the stretch before has found behind its end, and the bit after it.
+    /// What the stretch before has found after its end, and the bit after it.
     tail: Vec<Placed>,
     tail_end: u64,
     /// Events of it that the sink got.
@@ -268,7 +268,7 @@ impl<'a, 's, W: Iterator<Item = u32>> Progress<'a, 's, W> {
         for Placed { bits, what } in &mut self.tail {
             *bits = (bits.0 - bit, bits.1 - bit);
             if let What::Event { event, .. } = what {
-                // after a header, no core is behind it
+                // after a header, no core is before it
                 event.cycle -= cycle;
             }
         }
@@ -307,5 +307,5 @@ impl<'a, 's, W: Iterator<Item = u32>> Progress<'a, 's, W> {
     }
 }
 
-/// What the stretch before has found behind its end.
+/// What the stretch before has found after its end.
 type Tail = std::iter::Peekable<std::vec::IntoIter<Placed>>;

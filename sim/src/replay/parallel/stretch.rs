@@ -100,7 +100,7 @@ pub(super) struct Next<'a, 's, W> {
     pub summary: ReplaySummary,
     /// The first bit and the cycle of the next stretch.
     pub start: (u64, u64),
-    /// What happened behind the header to cores that the next stretch does not know yet, and the last bit that was read for it.
+    /// What happened after the header to cores that the next stretch does not know yet, and the last bit that was read for it.
     pub tail: Vec<Placed>,
     pub tail_end: u64,
     /// Cores that have had a sync before the header, and cores that have stopped before it.
