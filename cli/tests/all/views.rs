@@ -34,7 +34,7 @@ fn filters_list_what_they_say() {
     assert!(shown.contains("rt_main") && shown.contains("  c."), "{shown}");
     for (words, wanted) in [
         ("--function nobody", "has no function `nobody`"),
-        ("--range 5..3", "expected FROM..TO, as 0x80000100..0x80000200"),
+        ("--range 5..3", "`--range 5..3`: expected FROM..TO with FROM below TO, as 0x80000100..0x80000200"),
         ("--first 9 --last 3", "the range is empty"),
     ] {
         let told = place.session(&format!("replay x.gtr --elf builtin:strsearch {words}"));
