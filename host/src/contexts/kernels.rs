@@ -1,6 +1,6 @@
 //! Operating systems whose tasks are found by the names of their sources: FreeRTOS, ThreadX and Zephyr
 
-use super::running::{bytes_of, has_symbol, member, Layout, ReadyLists, StackEnd, StackMembers};
+use super::running::{bytes_of, element, has_symbol, member, Layout, Member, ReadyLists, StackEnd, StackMembers};
 use crate::symbols::Symbols;
 use crate::HostError;
 
@@ -73,11 +73,28 @@ impl Kernel {
 }
 
 /// The stack of a task in the control block to which the pointer `symbol` points, if that is known.
-pub(super) fn stack(elf: &str, symbol: &str) -> Option<StackMembers> {
+fn stack(elf: &str, symbol: &str) -> Option<StackMembers> {
     KERNELS.iter().find(|kernel| kernel.pointer == symbol)?.stack(elf)
 }
 
 impl Layout {
+    /// The layout in an ELF file: `pointer` is a symbol with an optional `+N`, `name` a member `NAME` or `STRUCTURE.NAME` of a control block,
+    /// or its offset.
+    ///
+    /// # Errors
+    /// The file has no such symbol or member, or several.
+    pub fn open(elf: &str, pointer: &str, name: &str, xlen: u8) -> Result<Self, HostError> {
+        let number = |offset| Member { offset, pointer: false };
+        let name = name.parse().map_or_else(|_| member(elf, name), |offset| Ok(number(offset)))?;
+        let symbol = pointer.split('+').next().unwrap_or_default();
+        let bytes = xlen / 8;
+        let stride = element(elf, symbol)?.unwrap_or(bytes.into());
+        let (current, ready) = (Symbols::address64(elf, pointer)?, ReadyLists::of_freertos(elf));
+        let stack = stack(elf, symbol);
+        let (name, name_by_pointer) = (name.offset, name.pointer);
+        Ok(Self { current, stride, name, name_by_pointer, stack, pointer: bytes, ready })
+    }
+
     /// The layout of the operating system in an ELF file; `name` as in [`Layout::open`], where it is not that of the system.
     ///
     /// # Errors

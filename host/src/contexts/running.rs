@@ -3,7 +3,6 @@
 //! An operating system points to the control block of what a core runs, and keeps the name in it: `pxCurrentTCB` of FreeRTOS, or an array
 //! with a pointer for each core; `cpus` of xv6, an array of structures that begin with the pointer.
 
-use super::kernels;
 use crate::input::elf_bytes;
 use crate::symbols::Symbols;
 use crate::HostError;
@@ -71,25 +70,6 @@ impl ReadyLists {
     /// Whether a list is one of them.
     pub fn hold(&self, list: u64) -> bool {
         (self.start..self.end).contains(&list)
-    }
-}
-
-impl Layout {
-    /// The layout in an ELF file: `pointer` is a symbol with an optional `+N`, `name` a member `NAME` or `STRUCTURE.NAME` of a control block,
-    /// or its offset.
-    ///
-    /// # Errors
-    /// The file has no such symbol or member, or several.
-    pub fn open(elf: &str, pointer: &str, name: &str, xlen: u8) -> Result<Self, HostError> {
-        let number = |offset| Member { offset, pointer: false };
-        let name = name.parse().map_or_else(|_| member(elf, name), |offset| Ok(number(offset)))?;
-        let symbol = pointer.split('+').next().unwrap_or_default();
-        let bytes = xlen / 8;
-        let stride = element(elf, symbol)?.unwrap_or(bytes.into());
-        let (current, ready) = (Symbols::address64(elf, pointer)?, ReadyLists::of_freertos(elf));
-        let stack = kernels::stack(elf, symbol);
-        let (name, name_by_pointer) = (name.offset, name.pointer);
-        Ok(Self { current, stride, name, name_by_pointer, stack, pointer: bytes, ready })
     }
 }
 
@@ -196,7 +176,7 @@ fn offset(at: &gimli::AttributeValue<Slice>, encoding: gimli::Encoding) -> Resul
 }
 
 /// Bytes of an element of the array of that name, if there is one.
-fn element(elf: &str, name: &str) -> Result<Option<u64>, HostError> {
+pub(super) fn element(elf: &str, name: &str) -> Result<Option<u64>, HostError> {
     with_dwarf(elf, |dwarf| {
         let mut units = dwarf.units();
         while let Some(header) = units.next()? {

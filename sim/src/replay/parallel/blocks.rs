@@ -110,7 +110,8 @@ impl<'s, W: Iterator<Item = u32>> Headers<'s, W> {
     }
 
     /// The next header of which `same` accepts the second word, at least `least` words after those that were read so far: its
-    /// number of words from the beginning, and its position. `None` if there is none in `most` words.
+    /// number of words from the beginning, and its position. `None` if there is none in `most` words and the
+    /// rest of their last block.
     pub(super) fn find(&mut self, least: u64, most: u64, same: impl Fn(u32) -> bool) -> Option<(u64, Words<'s, W>)> {
         let (from, to) = (self.count + least, self.count + most);
         while self.count < to {
@@ -165,7 +166,7 @@ mod tests {
     fn a_reader_that_has_ended_stays_at_the_end() {
         let source = Source::new(0..7);
         let mut words = source.begin();
-        assert_eq!(words.by_ref().count(), 7);
+        assert_eq!(words.by_ref().take(7).count(), 7);
         assert!(!words.have_ended(), "nobody looked beyond them");
         assert_eq!((words.next(), words.clone().next()), (None, None));
         assert!(words.have_ended());
@@ -187,8 +188,11 @@ mod tests {
             assert!(from.eq(words[at..].iter().copied()), "{at}");
         }
         assert!(headers.find(1, 1 << 20, |_| true).is_none());
-        let source = Source::new(words.iter().copied());
+        let mut late = words.clone();
+        late[..BLOCK + 2].fill(0);
+        let source = Source::new(late.iter().copied());
         let mut short = Headers::new(source.begin(), header);
-        assert!(short.find(0, 7, |_| true).is_none(), "the search is bounded");
+        assert!(short.find(0, BLOCK as u64, |_| true).is_none(), "the search is bounded");
+        assert!(short.find(0, 1, |_| true).is_some(), "and goes on in the next block");
     }
 }
