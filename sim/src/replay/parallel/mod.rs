@@ -4,13 +4,15 @@
 //! sink gets its events in the order of the stream, as [`Replay`] passes them. Where a stretch cannot be replayed alone (it is
 //! damaged, or a core sleeps through it), the replay continues from its header in this thread.
 //!
-//! Code that changes with time needs the times of all earlier changes, so such images are replayed with one thread.
+//! Code that changes with time needs the times of all earlier changes, so such images are replayed with one thread. So is a stream of
+//! an arithmetic coder: its messages are words, and do not show in which of them a thread that began at a header knows a core.
 
 mod blocks;
 mod stretch;
 
 use super::{HeaderFlags, Images, Replay, ReplayError, ReplaySink, ReplaySummary};
 use crate::params::TraceParams;
+use crate::scheme::FlowScheme;
 use crate::system;
 use blocks::{Headers, Source, Words};
 use retire::{FlowEvent, FlowKind};
@@ -131,6 +133,9 @@ where
     };
     let mut headers = Headers::new(begin, header);
     let mut progress = Progress::new(first.clone(), params.cores.into());
+    if matches!(params.flow, FlowScheme::FollowArithmetic(_)) {
+        return Ok(progress.sequential(options.resume, sink));
+    }
     std::thread::scope(|scope| {
         let mut start = Some((0, first));
         let mut running: VecDeque<Receiver<Item<'_, '_, W>>> = VecDeque::new();
