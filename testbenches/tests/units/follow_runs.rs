@@ -66,7 +66,7 @@ impl Pair {
 
     /// One cycle; returns whether the field was taken, and whether bits are still to come.
     fn cycle(&mut self, item: Option<Item>, taken: bool, (reset, start): (bool, bool)) -> (bool, bool) {
-        let (mask, end) = (self.mask, self.end);
+        let (mask, end, core) = (self.mask, self.end, self.core);
         let i =
             item.unwrap_or(Item { kind: RAW, value: 0, bits: 1, other: 0, core: self.core, lead: false, zero: false });
         let (ready, have, count, data, busy) = self
@@ -76,6 +76,7 @@ impl Pair {
                     u.port.reset.next = reset;
                     u.start.next = start;
                     u.trace_end.next = end;
+                    u.next_core.next = u64::from(core).to_bits();
                     u.port.valid.next = item.is_some();
                     u.port.kind.next = u64::from(i.kind).to_bits();
                     u.port.size.next = u64::from(i.bits - 1).to_bits();

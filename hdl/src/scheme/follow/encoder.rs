@@ -8,7 +8,8 @@
 //!
 //! # Timing
 //! As [`crate::scheme::tr::encoder`], with the same fields except those of a target: its form, then its slot; or, after a cycle in which
-//! the address of the branch is read, their difference.
+//! the address of the branch is read, their difference. A field waits in a register until the coder takes it, while the next one is read; so a
+//! field takes two cycles or more, and no path goes from the coder to the event FIFO.
 //!
 //! Golden model: [`sim::scheme::follow::record::Coder`].
 
@@ -60,8 +61,34 @@ pub struct FollowEncoder<const W: usize> {
     reads_kinds: Signal<Local, Bit>,
     kinds: Signal<Local, Bits<W>>,
     kinds_at: Fixed<Bits<5>>,
-    take: Signal<Local, Bit>,
+    // the field is put in the register; the next field, or the next entry, is read after it
+    loads: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
+    reads: DFF<Bit>,
+    pops: DFF<Bit>,
+    pop_ends: DFF<Bit>,
+    // the field that the coder takes
+    full: DFF<Bit>,
+    kind: DFF<Bits<3>>,
+    size: DFF<Bits<6>>,
+    value: DFF<Bits<W>>,
+    zero: DFF<Bit>,
+    lead: DFF<Bit>,
+    core: DFF<Bits<4>>,
+    no_difference: DFF<Bit>,
+    // it is the next PTA; it ends the trace of its core; the header is repeated after it
+    is_pta: DFF<Bit>,
+    ends: DFF<Bit>,
+    marks: DFF<Bit>,
+    new_kind: Signal<Local, Bits<3>>,
+    new_size: Signal<Local, Bits<6>>,
+    new_value: Signal<Local, Bits<W>>,
+    new_zero: Signal<Local, Bit>,
+    next_core: Signal<Local, Bits<4>>,
+    is_field: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    // it was taken in the cycle before, and is in the register still
+    was_taken: DFF<Bit>,
     // complement of PTA
     pta: Mem<4, W>,
     own_pta: DFF<Bits<W>>,
@@ -79,7 +106,6 @@ pub struct FollowEncoder<const W: usize> {
     twice: Signal<Local, Bits<W>>,
     many: Fixed<Bit>,
     sync: Fixed<Bit>,
-    with_signature: Fixed<Bit>,
     one_2: Fixed<Bits<2>>,
     one_w: Fixed<Bits<W>>,
     three_w: Fixed<Bits<W>>,
@@ -118,7 +144,6 @@ impl<const W: usize> FollowEncoder<W> {
             fields: Fields::new(params, &extras),
             coder: Runs::new(params),
             sync: Fixed::new(extras.sync),
-            with_signature: Fixed::new(params.signature > 0),
             one_2: Fixed::of(1u8),
             one_w: Fixed::of(1u8),
             three_w: Fixed::of(3u8),
@@ -151,12 +176,14 @@ impl<const W: usize> Logic for FollowEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, time_sent, second, third, part, pre, post, own_pta, target_field, base);
+        dff_setup!(self, clock, reads, pops, pop_ends, full, kind, size, value, zero, lead, core);
+        dff_setup!(self, clock, no_difference, is_pta, ends, marks, was_taken);
         clock!(self, clock, coder, pta);
 
         // the first word contains the type of the entry; registers keep it for the later fields
         self.reads_kinds.next = self.step.q.val() == FieldStep::Open;
         self.kinds.next = self.port.entry.word.val() >> self.kinds_at.val();
-        if self.reads_kinds.val() & self.port.entry.have.val() {
+        if self.reads_kinds.val() & self.port.entry.have.val() & !self.reads.q.val() {
             self.step.d.next = FieldStep::Count;
             self.pre.d.next = self.kinds.val().get_bits::<2>(0);
             self.post.d.next = self.kinds.val().get_bits::<2>(2);
@@ -173,31 +200,6 @@ impl<const W: usize> Logic for FollowEncoder<W> {
         self.fields.word.next = self.port.entry.word.val();
         self.fields.cc.next = self.port.entry.cc.val();
 
-        // to the coder; at a sync no address is subtracted
-        self.known.next = self.own_pta.q.val();
-        if self.many.val() {
-            self.known.next = self.pta.rdata.val();
-        }
-        self.coder.port.minus.next = self.known.val();
-        if self.fields.sync.val() {
-            self.coder.port.minus.next = self.mask.val();
-        }
-        self.coder.port.no_difference.next = self.fields.sync.val();
-        self.coder.port.reset.next = self.port.reset.val();
-        self.coder.port.valid.next = self.port.entry.have.val() & !self.reads_kinds.val();
-        self.coder.port.kind.next = self.fields.kind.val();
-        self.coder.port.size.next = self.fields.size.val();
-        self.coder.port.lead.next = self.fields.lead.val();
-        self.coder.port.value.next = self.fields.value.val();
-        self.coder.port.zero.next = self.fields.zero.val();
-        self.coder.port.core.next = self.port.entry.core.val();
-        self.coder.port.taken.next = self.port.bits.ready.val();
-        self.port.bits.valid.next = self.coder.port.have.val();
-        self.port.bits.count.next = self.coder.port.count.val();
-        self.port.bits.data.next = self.coder.port.data.val();
-        self.port.bits.high.next = 0.into();
-        self.port.bits.busy.next = self.coder.port.busy.val();
-
         // the message of a mispredicted target, and the fields of the target
         self.for_target.next = !self.pre.q.val().any() & (self.post.q.val() == self.k_target.val());
         self.of_target.next = self.for_target.val() & (self.step.q.val() == FieldStep::Address);
@@ -209,69 +211,70 @@ impl<const W: usize> Logic for FollowEncoder<W> {
         self.last_of_target.next = (self.target_field.q.val() == TargetField::Slot)
             | (self.target_field.q.val() == TargetField::Difference)
             | ((self.target_field.q.val() == TargetField::Form) & (self.form_2.val() == self.k_other.val()));
+        self.is_field.next = true;
+        self.new_kind.next = self.fields.kind.val();
+        self.new_size.next = self.fields.size.val();
+        self.new_value.next = self.fields.value.val();
+        self.new_zero.next = self.fields.zero.val();
         self.port.entry.field.next = self.fields.own_field.val();
         if self.of_target.val() {
-            self.coder.port.kind.next = self.c_raw.val();
+            self.new_kind.next = self.c_raw.val();
             match self.target_field.q.val() {
                 TargetField::Form => {
                     self.port.entry.field.next = self.f_instructions.val();
-                    self.coder.port.size.next = 0.into();
-                    self.coder.port.value.next = self.one_w.val();
+                    self.new_size.next = 0.into();
+                    self.new_value.next = self.one_w.val();
                     if self.form_2.val() == self.k_difference.val() {
-                        self.coder.port.value.next = 0.into();
+                        self.new_value.next = 0.into();
                     }
                     if self.form_2.val() == self.k_not_other.val() {
-                        self.coder.port.size.next = 1.into();
+                        self.new_size.next = 1.into();
                     }
                     if self.form_2.val() == self.k_other.val() {
-                        self.coder.port.size.next = 1.into();
-                        self.coder.port.value.next = self.three_w.val();
+                        self.new_size.next = 1.into();
+                        self.new_value.next = self.three_w.val();
                     }
                 }
                 TargetField::Slot => {
                     self.port.entry.field.next = self.f_target.val();
-                    self.coder.port.size.next = self.slot_size.val();
-                    self.coder.port.value.next =
+                    self.new_size.next = self.slot_size.val();
+                    self.new_value.next =
                         (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
                 }
                 TargetField::Base => {
-                    // the target is read next
-                    self.port.entry.field.next = self.f_target.val();
-                    self.coder.port.valid.next = false;
-                    self.base.d.next = !self.port.entry.word.val() & self.mask.val();
-                    self.target_field.d.next = TargetField::Difference;
+                    self.is_field.next = false;
+                    self.port.entry.field.next = self.f_pc.val();
+                    if !self.reads.q.val() {
+                        // the target is read next
+                        self.port.entry.field.next = self.f_target.val();
+                        self.base.d.next = !self.port.entry.word.val() & self.mask.val();
+                        self.target_field.d.next = TargetField::Difference;
+                    }
                 }
                 TargetField::Difference => {
                     self.port.entry.field.next = self.f_target.val();
-                    self.coder.port.kind.next = self.c_near.val();
-                    self.coder.port.minus.next = self.base.q.val();
+                    self.new_kind.next = self.c_near.val();
                 }
             }
         }
 
         // next field, or next entry
-        self.take.next = self.port.entry.have.val() & self.coder.port.ready.val() & !self.reads_kinds.val();
-        self.advance.next = self.take.val() & (!self.of_target.val() | self.last_of_target.val());
-        self.pta.raddr.next = self.port.entry.core.val();
-        self.pta.waddr.next = self.port.entry.core.val();
-        self.pta.wdata.next = !self.port.entry.word.val() & self.mask.val();
-        self.pta.we.next = false;
-        if self.take.val() & self.of_target.val() {
+        self.loads.next = self.port.entry.have.val()
+            & !self.reads_kinds.val()
+            & !self.reads.q.val()
+            & !self.full.q.val()
+            & self.is_field.val();
+        self.advance.next = self.loads.val() & (!self.of_target.val() | self.last_of_target.val());
+        if self.loads.val() & self.of_target.val() {
             self.target_field.d.next = TargetField::Form;
             if (self.target_field.q.val() == TargetField::Form) & !self.last_of_target.val() {
                 self.target_field.d.next = TargetField::Slot;
-                self.port.entry.field.next = self.f_target.val();
                 if self.form_2.val() == self.k_difference.val() {
                     self.target_field.d.next = TargetField::Base;
-                    self.port.entry.field.next = self.f_pc.val();
                 }
             }
         }
         if self.advance.val() {
-            self.port.entry.field.next = self.fields.next_field.val();
-            if self.for_target.val() & (self.fields.next_step.val() == FieldStep::Address) {
-                self.port.entry.field.next = self.f_instructions.val();
-            }
             self.step.d.next = self.fields.next_step.val();
             self.pre.d.next = self.fields.new_pre.val();
             self.post.d.next = self.fields.new_post.val();
@@ -279,39 +282,96 @@ impl<const W: usize> Logic for FollowEncoder<W> {
             self.second.d.next = (self.second.q.val() | self.fields.again.val()) & !self.fields.last.val();
             self.third.d.next =
                 (self.third.q.val() | self.fields.marks.val()) & !self.fields.last.val() & self.sync.val();
-            if (self.step.q.val() == FieldStep::Address) & !self.for_target.val() {
-                self.pta.we.next = self.many.val();
-                self.own_pta.d.next = !self.port.entry.word.val() & self.mask.val();
-            }
-        }
-        if self.with_signature.val() & self.fields.signs.val() {
-            // a signature is not an address
-            self.pta.we.next = false;
-            self.own_pta.d.next = self.own_pta.q.val();
         }
         self.part.d.next = self.part.q.val();
         if !self.fields.signs.val() {
             self.part.d.next = 0.into();
-        } else if self.take.val() {
+        } else if self.loads.val() {
             self.part.d.next = self.part.q.val() + self.one_2.val();
         }
-
-        self.port.entry.done.next = self.advance.val() & self.fields.last.val();
-        self.port.entry.ends.next = self.fields.ends.val();
-        self.coder.trace_end.next = self.advance.val() & self.fields.last.val() & self.fields.ends.val();
-        self.port.entry.again.next = false;
+        self.reads.d.next = self.loads.val();
+        self.pops.d.next = self.advance.val() & self.fields.last.val();
+        self.pop_ends.d.next = self.fields.ends.val();
+        self.port.entry.done.next = self.pops.q.val();
+        self.port.entry.ends.next = self.pop_ends.q.val();
         self.port.entry.uses_resync_pc.next = false;
-        self.coder.start.next = false;
+        self.port.entry.again.next = false;
         if self.sync.val() {
-            self.port.entry.again.next = self.take.val() & self.fields.marks.val() & !self.port.entry.core.val().any();
-            self.coder.start.next = self.take.val() & self.fields.marks.val() & !self.port.entry.core.val().any();
+            self.port.entry.again.next = self.loads.val() & self.fields.marks.val() & !self.port.entry.core.val().any();
         }
+
+        // the field in the register; at a sync no address is subtracted
+        self.taken.next = self.full.q.val() & self.coder.port.ready.val();
+        if self.taken.val() {
+            self.full.d.next = false;
+        }
+        self.next_core.next = self.core.q.val();
+        if self.loads.val() {
+            self.full.d.next = true;
+            self.kind.d.next = self.new_kind.val();
+            self.size.d.next = self.new_size.val();
+            self.value.d.next = self.new_value.val();
+            self.zero.d.next = self.new_zero.val();
+            self.lead.d.next = self.fields.lead.val();
+            self.next_core.next = self.port.entry.core.val();
+            self.no_difference.d.next = self.fields.sync.val();
+            self.is_pta.d.next =
+                (self.step.q.val() == FieldStep::Address) & !self.for_target.val() & !self.fields.signs.val();
+            self.ends.d.next = self.advance.val() & self.fields.last.val() & self.fields.ends.val();
+            self.marks.d.next = self.fields.marks.val() & !self.port.entry.core.val().any() & self.sync.val();
+        }
+        self.core.d.next = self.next_core.val();
+        self.known.next = self.own_pta.q.val();
+        if self.many.val() {
+            self.known.next = self.pta.rdata.val();
+        }
+        self.coder.port.minus.next = self.known.val();
+        if self.no_difference.q.val() {
+            self.coder.port.minus.next = self.mask.val();
+        }
+        if self.kind.q.val() == self.c_near.val() {
+            self.coder.port.minus.next = self.base.q.val();
+        }
+        self.coder.port.no_difference.next = self.no_difference.q.val();
+        self.coder.port.reset.next = self.port.reset.val();
+        self.coder.port.valid.next = self.full.q.val();
+        self.coder.port.kind.next = self.kind.q.val();
+        self.coder.port.size.next = self.size.q.val();
+        self.coder.port.lead.next = self.lead.q.val();
+        self.coder.port.value.next = self.value.q.val();
+        self.coder.port.zero.next = self.zero.q.val();
+        self.coder.port.core.next = self.core.q.val();
+        self.coder.next_core.next = self.next_core.val();
+        // what the coder reads again at the next field at the earliest changes a cycle later, off the path from the coder
+        self.was_taken.d.next = self.taken.val();
+        self.coder.trace_end.next = self.was_taken.q.val() & self.ends.q.val();
+        self.coder.start.next = self.was_taken.q.val() & self.marks.q.val();
+        self.pta.raddr.next = self.next_core.val();
+        self.pta.waddr.next = self.core.q.val();
+        self.pta.wdata.next = !self.value.q.val() & self.mask.val();
+        self.pta.we.next = self.was_taken.q.val() & self.is_pta.q.val() & self.many.val();
+        if self.was_taken.q.val() & self.is_pta.q.val() {
+            self.own_pta.d.next = !self.value.q.val() & self.mask.val();
+        }
+
+        // its bits
+        self.coder.port.taken.next = self.port.bits.ready.val();
+        self.port.bits.valid.next = self.coder.port.have.val();
+        self.port.bits.count.next = self.coder.port.count.val();
+        self.port.bits.data.next = self.coder.port.data.val();
+        self.port.bits.high.next = 0.into();
+        self.port.bits.busy.next = self.coder.port.busy.val() | self.full.q.val();
+
         if self.port.reset.val() {
             self.step.d.next = FieldStep::Open;
             self.time_sent.d.next = false;
             self.second.d.next = false;
             self.third.d.next = false;
             self.target_field.d.next = TargetField::Form;
+            self.reads.d.next = false;
+            self.pops.d.next = false;
+            self.full.d.next = false;
+            self.was_taken.d.next = false;
         }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! # Ports
 //! As in [`crate::scheme::tr::coder`], with the kind [`NEAR`](crate::scheme::tr::coder::chunked::NEAR). `start`: the header is repeated. `trace_end`: the last message of this core is taken.
+//! `next_core`: `core` in the next cycle.
 //!
 //! # Timing
 //! A run takes a cycle, k to shift it by k, one for each four bits before and after; beyond 12 ones, a cycle for each one of the Golomb code. The mean of
@@ -47,6 +48,7 @@ pub struct Runs<const W: usize> {
     pub port: CoderIn<W>,
     pub start: Signal<In, Bit>,
     pub trace_end: Signal<In, Bit>,
+    pub next_core: Signal<In, Bits<4>>,
     chunked: Chunked<W>,
     step: DFF<RunStep>,
     // what is left of the run; its mean, shifted, then what is left of a Golomb code; bits to send
@@ -134,7 +136,7 @@ impl<const W: usize> Logic for Runs<W> {
         self.idle.next = self.step.q.val() == RunStep::Idle;
 
         // the mean of this core
-        self.means.raddr.next = self.port.core.val();
+        self.means.raddr.next = self.next_core.val();
         self.this_core.next = self.one_16.val() << self.port.core.val();
         self.known_at.next = self.known.q.val() & self.this_core.val();
         self.stored.next = self.own_mean.q.val();

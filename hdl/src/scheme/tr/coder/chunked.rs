@@ -358,11 +358,14 @@ impl<const W: usize> Logic for Chunked<W> {
             self.right_term.next = 0.into();
         }
         self.sum.next = self.left_term.val() + self.right_term.val() + self.one_w.val();
-        self.port.ready.next = false;
+        // a field can be taken; whether there is one is not asked, as it arrives late
+        self.port.ready.next = self.free.val() & !self.is_address.val();
         if self.has_magnitude.q.val() {
+            self.port.ready.next = false;
             self.has_magnitude.d.next = false;
             self.busy.d.next = true;
         } else if self.has_negative.q.val() {
+            self.port.ready.next = false;
             self.has_negative.d.next = false;
             self.has_magnitude.d.next = true;
             self.v.d.next = self.sum.val() & self.mask.val();
@@ -374,7 +377,6 @@ impl<const W: usize> Logic for Chunked<W> {
             self.has_magnitude.d.next = !(self.sum.val() & self.sign_bit.val()).any();
             self.v.d.next = self.sum.val() & self.mask.val();
         } else if self.free.val() & self.port.valid.val() {
-            self.port.ready.next = !self.is_address.val();
             self.v.d.next = self.port.value.val();
             if self.port.zero.val() {
                 self.v.d.next = 0.into();

@@ -19,7 +19,7 @@
 //! | `no_difference` | in | 1 | for [`ADDRESS`]: no address is subtracted; `minus` has the value for this, too |
 //! | `lead` | in | 1 | the core index precedes the field |
 //! | `core` | in | 4 | the core index |
-//! | `ready` | out | 1 | the field is taken |
+//! | `ready` | out | 1 | the field is taken, if it is valid |
 //! | `have` | out | 1 | bits are valid, and stay until `taken` |
 //! | `count` | out | 4 | their number, 1 to 8 |
 //! | `data` | out | 8 | the bits, the first one lowest; 0 above `count` |
