@@ -274,9 +274,13 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
         self.pending.0.clear();
         let message = if S::UNCHECKED {
-            self.scheme.message(&mut self.harts, &mut self.bits, sink)?
+            self.scheme.message(&mut self.harts, &mut self.bits, sink)
         } else {
-            self.scheme.message(&mut self.harts, &mut self.bits, &mut self.pending)?
+            self.scheme.message(&mut self.harts, &mut self.bits, &mut self.pending)
+        };
+        let message = match message {
+            Err(MessageError::Coding(CodingError::Truncated)) if self.ends_unseen() => return Ok(false),
+            message => message?,
         };
         if self.bits.words().has_header() {
             return Err(ReplayErrorKind::UnexpectedHeader);
@@ -286,6 +290,13 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             return Err(e.into());
         }
         self.accept(bit, &message, sink)
+    }
+
+    /// Whether the stream ends here, with stop messages that cannot be decoded.
+    #[cold]
+    fn ends_unseen(&mut self) -> bool {
+        let Self { harts, scheme, bits, .. } = self;
+        harts.ended_but(|core| scheme.skips(core)) && bits.rest_of_word().0 == 0 && bits.at_end()
     }
 
     /// Accepts a message that is valid and follows the program.

@@ -150,6 +150,10 @@ pub trait Decode<'a> {
     fn header(&mut self);
     /// Reads what [`Encode::flush`] appended.
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
+    /// Whether nothing of what `core` sends can be decoded up to its next sync, so that its stop is not seen.
+    fn skips(&self, _core: usize) -> bool {
+        false
+    }
 }
 
 /// A computation that is generic in the scheme, for [`FlowScheme::visit`].
@@ -363,6 +367,10 @@ macro_rules! schemes {
 
             fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {
                 match self { $(Self::$name(replay) => replay.end(bits),)* }
+            }
+
+            fn skips(&self, core: usize) -> bool {
+                match self { $(Self::$name(replay) => replay.skips(core),)* }
             }
         }
     };

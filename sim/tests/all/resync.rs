@@ -154,6 +154,48 @@ fn decoding_can_begin_at_every_header_of_a_random_walk() {
     assert!(headers > 500, "{headers} headers are too few to trust these runs");
 }
 
+/// `events` in another order: `few` events of each other core between `many` ones of core 0.
+fn with_sleepers(events: &[FlowEvent], cores: u8, few: usize, many: usize) -> Vec<FlowEvent> {
+    let mut others: Vec<_> = (1..cores).map(|hart| of(events, hart).into_iter()).collect();
+    // the cores stop together
+    let stops: Vec<_> = events.iter().filter(|e| e.hart > 0 && e.kind == FlowKind::Stop).collect();
+    others
+        .iter_mut()
+        .for_each(|other| *other = other.clone().filter(|e| e.kind != FlowKind::Stop).collect::<Vec<_>>().into_iter());
+    let mut out = Vec::new();
+    for (i, e) in of(events, 0).into_iter().enumerate() {
+        out.push(e);
+        // each at another time
+        for (k, other) in others.iter_mut().enumerate().filter(|(k, _)| i % many == many / cores as usize * k) {
+            out.extend(other.by_ref().take(few + (i / many + k) % 2));
+            // a start or a trap is of the instruction that follows
+            while out.last().is_some_and(|e| !e.kind.retires()) {
+                let Some(e) = other.next() else { break };
+                out.push(e);
+            }
+        }
+    }
+    out.extend(others.into_iter().flatten().chain(stops.into_iter().copied()));
+    out.iter().enumerate().map(|(i, e)| FlowEvent { cycle: 2 * i as u64 + 5, ..*e }).collect()
+}
+
+/// Headers come between the events of a core, so its messages after one sync can be sent after the next header. After the last headers it only stops.
+#[test]
+fn cores_that_sleep_are_known_from_every_header_on() {
+    let mut headers = 0;
+    for (seed, name) in (0..).zip(SCHEMES.iter().cycle().take(26)) {
+        let image = Image::new(&common::program(seed, 300));
+        let flow: FlowScheme = name.parse().unwrap();
+        for (cores, few, many) in [(2, 1, 40), (3, 2, 90), (4, 4, 60), (3, 4000, 50)] {
+            let events = with_sleepers(&common::walk(&image, 300, cores, seed, 1500), cores, few, many);
+            let platform = Platform { cores, timestamps: timed(name, seed), count_bits: 16, ..Platform::RV32 };
+            let p = TraceParams::new(platform, flow);
+            headers += holds(&image, &p, &events, SyncPeriod::of_bytes(6).unwrap(), 1);
+        }
+    }
+    assert!(headers > 500, "{headers} headers are too few");
+}
+
 /// A resync comes at the first control-flow instruction of core 0 before which so many bytes are complete, and at no
 /// other.
 #[test]

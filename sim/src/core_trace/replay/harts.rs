@@ -124,6 +124,11 @@ impl<'a> Harts<'a> {
         self.stopped == self.harts.len()
     }
 
+    /// Whether every core has stopped that is not `unseen`.
+    pub(crate) fn ended_but(&self, unseen: impl Fn(usize) -> bool) -> bool {
+        self.harts.iter().enumerate().all(|(core, hart)| hart.state == State::Stopped || unseen(core))
+    }
+
     /// Hart `core`.
     #[inline]
     pub fn hart(&mut self, core: u8) -> &mut Hart {
@@ -160,6 +165,11 @@ impl<'a> Harts<'a> {
         self.contradiction = Some(e);
         sink.retract();
         Ok(())
+    }
+
+    /// Sets whether the header was repeated since the last sync of `core` was made.
+    pub fn set_after_header(&mut self, core: u8, after_header: bool) {
+        self.hart(core).after_header = after_header;
     }
 
     /// What `core` sent before the sync that is next was not decoded, so that it may have been a marker.

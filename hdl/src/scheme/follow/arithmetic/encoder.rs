@@ -33,9 +33,13 @@ use crate::widget::mem::Mem;
 use crate::widget::slot::part;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
+use sim::scheme::follow::arithmetic::words::{SYNC_BITS, SYNC_ZEROS};
 use sim::scheme::follow::record::DIFFERENCE as CHUNKS;
 use sim::scheme::follow::runs::Runs as Golden;
 use sim::scheme::follow::sizes::Sizes;
+
+// as many as a request of plain bits has by default
+const _: () = assert!(SYNC_ZEROS == 8);
 
 /// What the encoder sends next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
@@ -52,6 +56,8 @@ enum Sends {
     Base,
     /// The difference to that.
     Difference,
+    /// Zeros after a short sync.
+    Zeros,
     /// A flush.
     Flush,
     /// Nothing: all requests before the header are finished first.
@@ -78,6 +84,9 @@ pub struct ArithmeticEncoder<const W: usize> {
     sends: DFF<Sends>,
     // after a flush: the entry is finished, and the trace of its core
     finishes: DFF<Bit>,
+    // plain bits of an escape message, as long as a sync needs zeros after them
+    plain_bits: DFF<Bits<6>>,
+    has_zeros: Signal<Local, Bit>,
     stops: DFF<Bit>,
     // number of the next request, and how many were made since a word waits
     number: DFF<Bits<9>>,
@@ -126,6 +135,7 @@ pub struct ArithmeticEncoder<const W: usize> {
     stopped: Signal<Local, Bits<16>>,
     numbers_known: Signal<Local, Bits<16>>,
     many: Fixed<Bit>,
+    sync_bits: Fixed<Bits<6>>,
     sync: Fixed<Bit>,
     with_signature: Fixed<Bit>,
     kinds_at: Fixed<Bits<5>>,
@@ -189,6 +199,7 @@ impl<const W: usize> ArithmeticEncoder<W> {
             _cores: cores,
             _several: if many { cores } else { 0 },
             many: Fixed::new(many),
+            sync_bits: Fixed::of(SYNC_BITS),
             sync: Fixed::new(extras.sync),
             with_signature: Fixed::new(params.signature > 0),
             kinds_at: Fixed::of(params.count_bits),
@@ -234,7 +245,7 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, second, third, part, pre, post, sends, finishes, stops, number, form, base);
-        dff_setup!(self, clock, own_pta, plain_core, since);
+        dff_setup!(self, clock, own_pta, plain_core, since, plain_bits);
         clock!(self, clock, chunked, order, pta);
 
         self.core.next = self.port.entry.core.val();
@@ -309,6 +320,8 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
         self.once.next = self.moved.val() >> self.slot_shift.val();
         self.twice.next = self.moved.val() >> self.slot_shift_twice.val();
 
+        self.has_zeros.next = self.plain_bits.q.val() >= self.sync_bits.val();
+
         // the request: plain bits first, as nothing else follows them before they are taken
         self.direct.next = false;
         self.kind.next = self.k_decision.val();
@@ -369,6 +382,11 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 self.chunked.port.value.next = self.port.entry.word.val() & self.mask.val();
                 self.chunked.port.minus.next = self.base.q.val();
             }
+            Sends::Zeros => {
+                self.direct.next = !self.has_zeros.val();
+                self.kind.next = self.k_plain.val();
+                self.data.next = 0.into();
+            }
             Sends::Flush => {
                 self.direct.next = true;
                 self.kind.next = self.k_flush.val();
@@ -392,6 +410,14 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
         self.take.next = self.chunked.port.valid.val() & self.chunked.port.ready.val();
         if self.take.val() & self.many.val() {
             self.plain_core.d.next = self.port.entry.core.val();
+        }
+        if self.many.val() {
+            if !self.has_zeros.val() & self.accepts.val() & self.valid.val() {
+                self.plain_bits.d.next = self.plain_bits.q.val() + bit_cast::<6, 4>(self.count.val());
+            }
+            if self.is_escape.val() & self.accepted.val() {
+                self.plain_bits.d.next = 0.into();
+            }
         }
 
         self.port.entry.field.next = self.f_count.val();
@@ -466,6 +492,13 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 self.port.entry.field.next = self.f_target.val();
                 self.done.next = self.take.val();
             }
+            Sends::Zeros => {
+                self.port.entry.field.next = self.fields.own_field.val();
+                if self.has_zeros.val() & !self.chunked.port.busy.val() {
+                    self.sends.d.next = Sends::Fields;
+                    self.done.next = self.finishes.q.val();
+                }
+            }
             Sends::Flush => {
                 if self.accepted.val() {
                     self.sends.d.next = Sends::Fields;
@@ -503,6 +536,9 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                     self.port.entry.field.next = self.f_count.val();
                     self.finishes.d.next = self.fields.last.val();
                     self.stops.d.next = self.fields.ends.val();
+                } else if self.fields.sync.val() & self.many.val() {
+                    self.sends.d.next = Sends::Zeros;
+                    self.finishes.d.next = self.fields.last.val();
                 } else {
                     self.done.next = self.fields.last.val();
                 }

@@ -10,7 +10,7 @@
 
 use super::encoder::Encoder;
 use super::probability::{Probabilities, Probability, INDIRECT, IN_DICTIONARY, RETURN, START};
-use super::words::{ends, EscapeFields, Record};
+use super::words::{ends, EscapeFields, Record, SYNC_BITS, SYNC_ZEROS};
 use crate::bits::{as_bits, BitWriter};
 use crate::core_trace::{self, Counters, Out};
 use crate::message::{Body, Escape, Message};
@@ -31,6 +31,8 @@ pub struct Front {
     code: Code,
     fields: Writer<EscapeFields>,
     header: AfterHeader,
+    /// There are several cores.
+    several: bool,
 }
 
 /// Encoder and probabilities.
@@ -97,6 +99,7 @@ impl Front {
             code: Code { encoder: Encoder::default(), probabilities: START, addresses: Addresses::new(platform) },
             fields: Writer::new(&Platform { cores: 1, ..*platform }, EscapeFields),
             header: AfterHeader::Done,
+            several: platform.cores > 1,
         }
     }
 
@@ -220,6 +223,11 @@ impl core_trace::Front for Front {
         encoder.escape();
         let mut fields = BitWriter::new();
         self.fields.encode(&Message { core: 0, diff_cc: 0, body: Body::Escape(escape) }, &mut fields);
+        if let (Escape::Sync { .. }, true) = (escape, self.several) {
+            while fields.len() < SYNC_BITS {
+                fields.push(0, SYNC_ZEROS);
+            }
+        }
         let bits = fields.len() as usize;
         fields.pad();
         as_bits(fields.words()).iter().take(bits).for_each(|bit| encoder.plain(*bit));

@@ -3,7 +3,7 @@
 use super::decoder::Decoder;
 use super::front::context;
 use super::probability::{Probabilities, Probability, IN_DICTIONARY, START};
-use super::words::{ends, EscapeFields};
+use super::words::{ends, EscapeFields, SYNC_BITS, SYNC_ZEROS};
 use crate::bits::BitReader;
 use crate::core_trace::replay::{Hart, Harts, MessageError, Path, PathError, ReplaySink};
 use crate::message::{Body, CodingError, Escape, Message};
@@ -33,6 +33,8 @@ struct Core<'a> {
     learnt: Learnt,
     code: Code,
     fields: Reader<EscapeFields>,
+    /// There are several cores.
+    several: bool,
     /// A branch that is reached, and whose target is not decoded completely.
     reached: Option<&'a Exit>,
     /// The header was repeated, and no code has begun with a sync since.
@@ -53,6 +55,8 @@ struct Learnt {
 struct Code {
     /// A word of it was read.
     open: bool,
+    /// It begins with the sync of the core after a repeated header.
+    after_header: bool,
     bytes: Vec<u8>,
     decoder: Decoder,
     addresses: Addresses,
@@ -127,11 +131,13 @@ impl<'a> Core<'a> {
             learnt: Learnt { predictor: Predictor::new(sizes, platform), probabilities: START },
             code: Code {
                 open: false,
+                after_header: false,
                 bytes: Vec::new(),
                 decoder: Decoder::default(),
                 addresses: Addresses::new(platform),
             },
             fields: Reader::new(&Platform { cores: 1, ..*platform }, EscapeFields),
+            several: platform.cores > 1,
             reached: None,
             after_header: false,
             skips: false,
@@ -166,8 +172,10 @@ impl<'a> Core<'a> {
         if self.skips {
             return Ok(None);
         }
+        if !self.code.open {
+            (self.code.open, self.code.after_header) = (true, begins);
+        }
         self.code.bytes.extend(word.to_le_bytes());
-        self.code.open = true;
         match self.decode(core, harts, sink) {
             Err(e) if self.after_header => {
                 let e = match e {
@@ -207,7 +215,7 @@ impl<'a> Core<'a> {
                 break;
             }
             let Some(escape) = self.escape()? else { break };
-            harts.escape(&Message { core, diff_cc: 0, body: Body::Escape(escape) }, &mut self.learnt, sink)?;
+            self.replay_escape(core, escape, harts, sink)?;
             harts.hart(core).message_done();
             if ends(&escape) {
                 self.code.end()?;
@@ -222,14 +230,42 @@ impl<'a> Core<'a> {
         Ok(None)
     }
 
+    fn replay_escape(
+        &mut self,
+        core: u8,
+        escape: Escape,
+        harts: &mut Harts<'a>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        let message = Message { core, diff_cc: 0, body: Body::Escape(escape) };
+        // a sync can be complete after a header that follows it; the header comes after the marker of core 0, so its words do not say this
+        let follows = matches!(escape, Escape::Sync { .. }) && core > 0;
+        if follows {
+            harts.set_after_header(core, self.code.after_header);
+        }
+        let done = harts.escape(&message, &mut self.learnt, sink);
+        if follows {
+            harts.set_after_header(core, self.after_header);
+        }
+        done
+    }
+
     /// Reads the escape that is next: `None` if more bytes are needed.
     fn escape(&mut self) -> Result<Option<Escape>, CodingError> {
-        let Self { code: Code { bytes, decoder, .. }, fields, .. } = self;
+        let Self { code: Code { bytes, decoder, .. }, fields, several, .. } = self;
         let (before, mut after) = (*decoder, fields.clone());
         decoder.escape();
-        let escape = decoder.fields(bytes, None, |input| match after.head(input)? {
-            Head::Escape(Message { body: Body::Escape(escape), .. }) => Ok(escape),
-            Head::Escape(_) | Head::Count { .. } => unreachable!("the count is 0, and is not sent"),
+        let escape = decoder.fields(bytes, None, |input| {
+            let Head::Escape(Message { body: Body::Escape(escape), .. }) = after.head(input)? else {
+                unreachable!("the count is 0, and is not sent");
+            };
+            while matches!(escape, Escape::Sync { .. }) && *several && input.position() < SYNC_BITS {
+                match input.take(SYNC_ZEROS).ok_or(CodingError::Truncated)? {
+                    0 => {}
+                    _ => return Err(CodingError::Redundant("a bit after a sync")),
+                }
+            }
+            Ok(escape)
         })?;
         match escape {
             Some(_) => *fields = after,
@@ -325,5 +361,9 @@ impl<'a> Decode<'a> for Replay<'a> {
 
     fn end<I: Iterator<Item = u32>>(&mut self, _: &mut BitReader<I>) -> Result<(), CodingError> {
         Ok(())
+    }
+
+    fn skips(&self, core: usize) -> bool {
+        self.cores[core].skips
     }
 }

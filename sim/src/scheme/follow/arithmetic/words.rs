@@ -66,6 +66,12 @@ impl Encode<Record> for Coder {
     }
 }
 
+/// Plain bits of a sync, with several cores. Escape and sync are 44 doublings then, so that the first word of a code leaves with the sync that it begins
+/// with: it is known to be before the next header, or after it.
+pub const SYNC_BITS: u64 = 33;
+/// Zeros that follow a sync of fewer bits, until it has [`SYNC_BITS`].
+pub const SYNC_ZEROS: u32 = 8;
+
 /// Whether the code of a core ends with this escape message, so that the next word begins a new one.
 pub fn ends(escape: &Escape) -> bool {
     match escape {
