@@ -454,6 +454,8 @@ fn pc_chains_have_no_filter() {
 #[test]
 fn predictors_that_follow_the_past_hear_nothing_of_what_is_hidden() {
     filtered("follow:m", 2, true, None, "mode");
+    filtered("follow:s+arithmetic", 1, false, Some(4), "space");
+    filtered("follow:m+arithmetic", 1, false, None, "mode");
     filtered("follow:s", 1, false, Some(4), "space");
     filtered_at(Port::Channels(2), "follow:m", 1, true, None, "range");
     filtered_at(Port::Blocks(2), "follow:s", 1, false, Some(4), "mode");

@@ -16,8 +16,8 @@ use sim::stimulus::Source;
 use sim::system::System;
 use std::collections::VecDeque;
 
-/// `jr t0` and `nop`.
-const JUMP: u32 = 0x0002_8067;
+/// `jr t1`, which is no return, and `nop`.
+const JUMP: u32 = 0x0003_0067;
 const NOP: u32 = 0x0000_0013;
 
 /// Instructions that a core may retire after the cycle in which `stall` rises, with a FIFO of depth 2^k.
@@ -219,6 +219,9 @@ fn cores_that_wait_lose_nothing() {
         ("sc-lsp:rbase-32x4", 2, 4),
         ("golomb:m4", 1, 6),
         ("follow:m", 2, 5),
+        ("follow:s+arithmetic", 1, 4),
+        ("follow:s+arithmetic", 3, 5),
+        ("follow:m+arithmetic", 2, 6),
     ] {
         let late = allowed(log2_fifo);
         let o = play(scheme, cores, log2_fifo, late, 60_000, Port::ONE);

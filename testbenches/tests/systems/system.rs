@@ -134,9 +134,16 @@ fn predictors_that_follow_the_past_match_the_golden_model() {
     }
 }
 
+/// Words of several cores are in the order of the instructions that complete them.
 #[test]
 fn arithmetic_codes_match_the_golden_model() {
-    for (scheme, cores, sync) in [("follow:m+arithmetic", 1, 0), ("follow:ml+arithmetic", 1, 11)] {
+    for (scheme, cores, sync) in [
+        ("follow:m+arithmetic", 1, 0),
+        ("follow:s+arithmetic", 4, 0),
+        ("follow:ml+arithmetic", 1, 11),
+        ("follow:m+arithmetic+upper9+loops0", 3, 10),
+        ("follow:l+arithmetic+past0", 2, 12),
+    ] {
         let p = TraceParams::new(Platform { cores, ..Platform::RV32 }, scheme.parse().unwrap());
         for name in ["fsm", "irq", "qsort", "vm"] {
             cosim(&p, program(name), 100_000, TraceOptions { sync, stall_seed: 1, ..TraceOptions::default() });
@@ -161,12 +168,15 @@ fn arithmetic_codes_of_synthetic_programs_match_the_golden_model() {
     }
 }
 
-/// One core needs a FIFO of 16 entries.
+/// One core needs a FIFO of 16 entries, four cores of 32.
 #[test]
 fn at_full_rate_arithmetic_coders_lose_nothing() {
-    for (scheme, cores, log2_fifo) in
-        [("follow:s+arithmetic", 1, 4), ("follow:m+arithmetic", 1, 4), ("follow:l+arithmetic", 1, 4)]
-    {
+    for (scheme, cores, log2_fifo) in [
+        ("follow:s+arithmetic", 1, 4),
+        ("follow:m+arithmetic", 1, 4),
+        ("follow:l+arithmetic", 1, 4),
+        ("follow:m+arithmetic", 4, 5),
+    ] {
         let platform = Platform { cores, ..Platform::RV32 };
         let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), log2_fifo);
         assert!(lost.is_empty(), "{scheme}, N = {cores}: {}", lost.join(", "));

@@ -189,6 +189,9 @@ fn predictors_that_follow_the_past_survive_chaos() {
 #[test]
 fn arithmetic_codes_survive_chaos() {
     chaos("follow:s+arithmetic", 1, false, 3, 60_000);
+    chaos("follow:m+arithmetic", 3, false, 4, 40_000);
+    wide_chaos("follow:s+arithmetic", 1, false, Ports::Channels(2), 3, 30_000);
+    wide_chaos("follow:m+arithmetic", 2, false, Ports::Channels(4), 3, 30_000);
 }
 
 #[test]

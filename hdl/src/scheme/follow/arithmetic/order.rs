@@ -65,6 +65,7 @@ pub struct Order {
     turn: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     this_core: Signal<Local, Bits<16>>,
+    flagged: Signal<Local, Bits<16>>,
     first_bits: Signal<Local, Bits<8>>,
     ages: Vec<Signal<Local, Bits<9>>>,
     sync: Fixed<Bit>,
@@ -170,15 +171,13 @@ impl Logic for Order {
             self.part.d.next = 0.into();
         }
 
-        // after a repeated header
-        self.synced.d.next = self.synced.q.val() | (self.marked.val() & self.waiting.q.val());
+        // after a repeated header; what one core does must not hide what another one does in the same cycle
+        self.flagged.next = 0.into();
         if self.done.val() & self.begins.val() {
-            self.waiting.d.next = self.waiting.q.val() & !self.this_core.val();
-            self.synced.d.next = self.synced.q.val() & !self.this_core.val();
+            self.flagged.next = self.this_core.val();
         }
-        if self.stopped.val().any() {
-            self.waiting.d.next = self.waiting.q.val() & !self.stopped.val();
-        }
+        self.synced.d.next = (self.synced.q.val() | (self.marked.val() & self.waiting.q.val())) & !self.flagged.val();
+        self.waiting.d.next = self.waiting.q.val() & !self.stopped.val() & !self.flagged.val();
         if self.header.val() {
             self.waiting.d.next = self.followers.val();
             self.synced.d.next = 0.into();
