@@ -123,6 +123,27 @@ fn every_page_of_the_book_is_in_its_summary_once() {
 }
 
 #[test]
+fn pages_about_boards_say_that_none_was_tried() {
+    let constraints = root().join("constraints").read_dir().unwrap();
+    let mut words: Vec<String> =
+        constraints.map(|e| e.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    words.push("/dev/tty".into());
+    assert!(words.len() > 5, "{words:?}");
+    let docs = root().join("docs");
+    let mut about = 0;
+    for path in pages().iter().filter(|p| p.starts_with(&docs) && !p.starts_with(docs.join("maintainers"))) {
+        let text = std::fs::read_to_string(path).unwrap();
+        // generated from the options: pages that it links to say so
+        if path.ends_with("reference/command-line.md") || !words.iter().any(|w| text.contains(w.as_str())) {
+            continue;
+        }
+        about += 1;
+        assert!(text.to_lowercase().contains("not run on a board"), "{}: lacks `not run on a board`", path.display());
+    }
+    assert!(about > 4, "{about} pages");
+}
+
+#[test]
 fn every_page_of_the_book_has_one_title() {
     let docs = root().join("docs");
     for path in pages().into_iter().filter(|p| p.starts_with(&docs) && !p.ends_with("SUMMARY.md")) {

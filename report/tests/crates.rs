@@ -100,15 +100,43 @@ fn the_stated_compiler_is_new_enough_for_every_dependency() {
     }
 }
 
+/// Names of the crates that the sections of dependencies in a manifest name.
+fn named(manifest: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for section in manifest.split("\n[").skip(1) {
+        let (title, lines) = section.split_once("]\n").unwrap_or((section, ""));
+        let title = title.rsplit('.').next().unwrap();
+        if title.ends_with("dependencies") {
+            let names = lines.lines().filter(|l| !l.starts_with('#') && !l.contains("path = "));
+            found.extend(names.filter_map(|l| Some(l.split_once([' ', '.'])?.0)));
+        }
+    }
+    found
+}
+
 #[test]
 fn every_direct_dependency_has_a_reason() {
     let manifest = text("Cargo.toml");
-    let section = manifest.split("[workspace.dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
-    let lines = section.lines().filter(|l| !l.contains("path = ") && !l.starts_with('#'));
-    let used: BTreeSet<&str> = lines.filter_map(|l| Some(l.split_once(" = ")?.0)).collect();
+    let used = named(&manifest);
     let page = text("docs/maintainers/dependencies.md");
     let rows = page.lines().filter_map(|l| l.strip_prefix("| `"));
     let explained: Vec<&str> = rows.flat_map(|l| l.split('|').next().unwrap().split('`')).collect();
     let explained: BTreeSet<&str> = explained.into_iter().filter(|n| !n.trim_matches([' ', ',']).is_empty()).collect();
     assert_eq!(used, explained);
+
+    // a crate that names one of its own, without the workspace's table
+    let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
+    let own: BTreeSet<&str> = members.split(", ").map(|m| m.trim_matches('"')).collect();
+    let known = own.iter().map(|m| m.rsplit('/').next().unwrap()).chain(explained).collect::<BTreeSet<_>>();
+    let mut needed = BTreeSet::new();
+    for member in own.iter().filter(|m| !m.starts_with("third-party")) {
+        let file = format!("{member}/Cargo.toml");
+        let manifest = text(&file);
+        let all = named(&manifest);
+        let unexplained: Vec<_> = all.difference(&known).collect();
+        assert!(unexplained.is_empty(), "{file}: {unexplained:?} are not in docs/maintainers/dependencies.md");
+        needed.extend(all.iter().map(|n| n.to_string()));
+    }
+    let idle: Vec<_> = used.iter().filter(|n| !needed.contains(**n)).collect();
+    assert!(idle.is_empty(), "no crate uses {idle:?}");
 }
