@@ -1,5 +1,6 @@
 //! The machine: schedules the harts and interrupts, and ends the run
 
+use super::any_sink::{AnySink, Erased};
 use super::code::{bits, CodeCache};
 use super::csr::MTI;
 use super::hart::{Break, Hart, Shared, State};
@@ -299,12 +300,9 @@ impl Machine {
     pub fn run<S: RetireSink>(&mut self, sink: &mut S, limits: Limits) -> Result<RunSummary, MachineError> {
         let exit = match self.ended {
             Some(code) => Exit::Finished(code),
-            None => match (self.timing.caches, self.code.isa().rv64) {
-                (true, false) => self.schedule::<S, true, false>(sink, limits),
-                (false, false) => self.schedule::<S, false, false>(sink, limits),
-                (true, true) => self.schedule::<S, true, true>(sink, limits),
-                (false, true) => self.schedule::<S, false, true>(sink, limits),
-            },
+            None if self.timing.caches => self.schedule_with_caches(sink, S::WANTS_DATA, limits),
+            None if self.code.isa().rv64 => self.schedule::<S, false, true>(sink, limits),
+            None => self.schedule::<S, false, false>(sink, limits),
         };
         let running = self.harts.iter().filter(|h| h.state == State::Running).map(|h| h.at.cycle).max();
         let cycles = running.unwrap_or_else(|| self.harts.iter().map(|h| h.at.cycle).max().unwrap_or(0));
@@ -337,6 +335,16 @@ impl Machine {
             .iter()
             .filter(running)
             .all(|h| h.pending.is_none() && h.interrupt(&self.memory).is_none() && in_place(h))
+    }
+
+    /// [`Machine::schedule`] with the timing model, which takes much longer than a call of the sink.
+    fn schedule_with_caches(&mut self, sink: &mut dyn AnySink, wants_data: bool, limits: Limits) -> Exit {
+        match (wants_data, self.code.isa().rv64) {
+            (false, false) => self.schedule::<_, true, false>(&mut Erased::<false>(sink), limits),
+            (false, true) => self.schedule::<_, true, true>(&mut Erased::<false>(sink), limits),
+            (true, false) => self.schedule::<_, true, false>(&mut Erased::<true>(sink), limits),
+            (true, true) => self.schedule::<_, true, true>(&mut Erased::<true>(sink), limits),
+        }
     }
 
     /// Wakes, interrupts and runs harts in the order of their cycles.

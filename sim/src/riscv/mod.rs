@@ -23,6 +23,7 @@
 //! A hart whose trap handler cannot be fetched or is illegal traps forever (`mtvec` is 0 at the start). It is locked,
 //! and the run ends with [`Exit::Deadlock`] when no other hart can continue either.
 
+pub(crate) mod any_sink;
 mod arithmetic;
 mod bits;
 pub(crate) mod bus;

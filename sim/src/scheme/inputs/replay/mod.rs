@@ -43,7 +43,7 @@ use crate::riscv::hart::{At, Break, Hart, Shared};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::RetireSink;
-use signing::SigningSink;
+use signing::{AnyOutput, Bounded, SigningSink};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use world::{Next, World};
@@ -255,33 +255,35 @@ impl Replay {
         most: u64,
         until: impl FnMut(&mut S, u64) -> bool,
     ) -> Result<Option<u8>, InputsError> {
+        let mut output = Bounded { sink, until };
+        self.forward(&mut AnyOutput { output: &mut output, wants_data: S::WANTS_DATA }, most)
+    }
+
+    /// [`Replay::advance`] for all types of sinks.
+    fn forward(&mut self, to: &mut AnyOutput<'_>, most: u64) -> Result<Option<u8>, InputsError> {
         if let Some(e) = &self.failed {
             return Err(e.clone());
         }
         self.moved.clear();
         // only at the beginning is there something left to do
-        let Some((core, goal)) = self.settle(None, sink)? else { return Ok(None) };
+        let Some((core, goal)) = self.settle(None, to)? else { return Ok(None) };
         match goal {
-            Goal::Trap(at, trap) if self.harts[core].at.instret == at => self.refused(core, trap, sink)?,
-            _ if self.harts[core].must_single() || most <= 1 => self.execute(core, sink)?,
-            _ => self.burst(core, goal, most, sink, until)?,
+            Goal::Trap(at, trap) if self.harts[core].at.instret == at => self.refused(core, trap, to)?,
+            _ if self.harts[core].must_single() || most <= 1 => self.execute(core, to)?,
+            _ => self.burst(core, goal, most, to)?,
         }
         // so that the state depends on the position only, whether replay continues or ends here
-        self.failed = self.settle(Some(core), sink).err();
+        self.failed = self.settle(Some(core), to).err();
         Ok(Some(core as u8))
     }
 
     /// Does what comes before the next instruction or exception. Returns the core to advance, with its goal, or `None` at the
     /// end. `last`: the core that executed the last instruction.
     #[inline]
-    fn settle(
-        &mut self,
-        last: Option<usize>,
-        sink: &mut impl RetireSink,
-    ) -> Result<Option<(usize, Goal)>, InputsError> {
+    fn settle(&mut self, last: Option<usize>, to: &mut AnyOutput<'_>) -> Result<Option<(usize, Goal)>, InputsError> {
         loop {
             let Some((core, goal)) = self.goal else {
-                if !self.message(sink)? {
+                if !self.message(to)? {
                     return Ok(None);
                 }
                 continue;
@@ -290,12 +292,12 @@ impl Replay {
             match goal {
                 Goal::References(until) if self.world.inputs[core].references == until => self.goal = None,
                 Goal::Trap(at, trap) if retired == at && trap.interrupt => {
-                    self.interrupt(core, trap, sink);
+                    self.interrupt(core, trap, to);
                     if last != Some(core) {
                         self.moved.push(core as u8);
                     }
                 }
-                Goal::Stop(at, signature) if retired == at => self.stop(core, signature, sink)?,
+                Goal::Stop(at, signature) if retired == at => self.stop(core, signature, to)?,
                 Goal::References(_) | Goal::Input | Goal::Trap(..) | Goal::Check(_) | Goal::Stop(..) => {
                     return Ok(Some((core, goal)))
                 }
@@ -304,14 +306,7 @@ impl Replay {
     }
 
     /// Executes instructions of `core` towards its goal, with nothing pending, as [`Replay::advance`] does.
-    fn burst<S: RetireSink>(
-        &mut self,
-        core: usize,
-        goal: Goal,
-        most: u64,
-        sink: &mut S,
-        mut until: impl FnMut(&mut S, u64) -> bool,
-    ) -> Result<(), InputsError> {
+    fn burst(&mut self, core: usize, goal: Goal, most: u64, to: &mut AnyOutput<'_>) -> Result<(), InputsError> {
         let hart = &mut self.harts[core];
         let first = hart.at.instret;
         let (last, references) = match goal {
@@ -321,16 +316,16 @@ impl Replay {
         };
         let last = last.min(first.saturating_add(most));
         let input = matches!(goal, Goal::Input);
-        let done = |at: &At, signing_sink: &mut SigningSink<'_, S>, world: &World| {
+        let done = |at: &At, signing_sink: &mut SigningSink<'_>, world: &World| {
             let inputs = &world.inputs[core];
             at.instret >= last
                 || signing_sink.due.is_some()
                 || inputs.references >= references
                 || input && inputs.next.is_none()
-                || until(signing_sink.sink, at.pc)
+                || signing_sink.output.must_stop(at.pc)
         };
         let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
-        let mut signing_sink = SigningSink { sink, signature: &mut self.cores[core].signature, due: None };
+        let mut signing_sink = SigningSink::new(to, &mut self.cores[core].signature);
         hart.at.cycle = self.position;
         let end = if self.code.isa().rv64 {
             hart.follow::<_, _, true>(&mut shared, &mut self.code, &mut signing_sink, done)
@@ -340,8 +335,8 @@ impl Replay {
         let (due, retired) = (signing_sink.due, hart.at.instret - first);
         self.position += retired;
         match end {
-            // this instruction has had no effect yet; `until` was asked after the one before it
-            Some(Break::Trap(..) | Break::Input) => return self.execute(core, sink),
+            // this instruction has had no effect yet; the caller was asked after the one before it
+            Some(Break::Trap(..) | Break::Input) => return self.execute(core, to),
             Some(Break::FenceI) => self.code.clear(),
             None | Some(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
         }
@@ -385,7 +380,7 @@ impl Replay {
     }
 
     /// Performs a message of the bus masters.
-    fn run_master(&mut self, message: MasterMessage, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+    fn run_master(&mut self, message: MasterMessage, to: &mut AnyOutput<'_>) -> Result<(), InputsError> {
         let Some((masters, ended)) = &mut self.masters else { return Ok(()) };
         let diverged_masters = |replay: &Self, what: String| {
             let (message, stretches) = (replay.messages, replay.stretches());
@@ -397,7 +392,7 @@ impl Replay {
                 if !self.world.master(&store) {
                     return diverged_masters(self, format!("a store to 0x{:08x}, which is not RAM", store.addr));
                 }
-                sink.master(&store);
+                to.output.master(&store);
             }
             MasterMessage::Stop { stores, signature } => {
                 // the counts include stores in the queue, but none can follow the stop
@@ -418,7 +413,7 @@ impl Replay {
     }
 
     /// Takes the next message; returns false at the end of the stream.
-    fn message(&mut self, sink: &mut impl RetireSink) -> Result<bool, InputsError> {
+    fn message(&mut self, to: &mut AnyOutput<'_>) -> Result<bool, InputsError> {
         if self.cores.iter().all(|c| c.stopped) && self.masters.as_ref().is_none_or(|m| m.1) {
             // the last word is padded with zeros, and nothing follows
             let (rest, _) = self.reader.rest_of_word();
@@ -435,7 +430,7 @@ impl Replay {
         let Message { core, body, difference } = match read {
             Read::Core(message) => message,
             Read::Masters(message) => {
-                self.run_master(message, sink)?;
+                self.run_master(message, to)?;
                 return Ok(true);
             }
         };
@@ -479,9 +474,9 @@ impl Replay {
 
     /// Executes one instruction of `core`, or takes the exception that it raises.
     #[inline]
-    fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+    fn execute(&mut self, core: usize, to: &mut AnyOutput<'_>) -> Result<(), InputsError> {
         for _ in 0..TRAPS {
-            let (end, due) = self.single(core, sink);
+            let (end, due) = self.single(core, to);
             match end {
                 Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
                 Err(Break::FenceI) => self.code.clear(),
@@ -499,17 +494,17 @@ impl Replay {
     }
 
     #[inline]
-    fn single<S: RetireSink>(&mut self, core: usize, sink: &mut S) -> (Result<(), Break>, Option<u32>) {
+    fn single(&mut self, core: usize, to: &mut AnyOutput<'_>) -> (Result<(), Break>, Option<u32>) {
         let hart = &mut self.harts[core];
         let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
-        let mut signing_sink = SigningSink { sink, signature: &mut self.cores[core].signature, due: None };
+        let mut signing_sink = SigningSink::new(to, &mut self.cores[core].signature);
         hart.at.cycle = self.position;
-        let (code, to) = (&mut self.code, &mut signing_sink);
+        let (code, sink) = (&mut self.code, &mut signing_sink);
         let end = match (hart.pending.is_some(), code.isa().rv64) {
-            (true, false) => hart.single::<_, _, false, true, false>(&mut shared, code, to),
-            (false, false) => hart.single::<_, _, false, false, false>(&mut shared, code, to),
-            (true, true) => hart.single::<_, _, false, true, true>(&mut shared, code, to),
-            (false, true) => hart.single::<_, _, false, false, true>(&mut shared, code, to),
+            (true, false) => hart.single::<_, _, false, true, false>(&mut shared, code, sink),
+            (false, false) => hart.single::<_, _, false, false, false>(&mut shared, code, sink),
+            (true, true) => hart.single::<_, _, false, true, true>(&mut shared, code, sink),
+            (false, true) => hart.single::<_, _, false, false, true>(&mut shared, code, sink),
         };
         (end, signing_sink.due)
     }
@@ -564,13 +559,13 @@ impl Replay {
 
     /// Ends `core`.
     #[cold]
-    fn stop(&mut self, core: usize, reported: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+    fn stop(&mut self, core: usize, reported: u32, to: &mut AnyOutput<'_>) -> Result<(), InputsError> {
         self.goal = None;
         self.cores[core].fault = self.fault(core as u8).or_else(|| self.crash(core));
         self.cores[core].stopped = true;
         if let Some(stop) = self.harts[core].stop(self.position) {
             self.cores[core].signature.event(&stop);
-            sink.event(&stop);
+            to.output.event(&stop);
         }
         let me = &mut self.cores[core];
         me.signature.stop(self.harts[core].at.instret - me.counted);

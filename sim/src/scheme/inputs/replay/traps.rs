@@ -1,24 +1,25 @@
 //! Interrupts, refused accesses, and the exceptions that replay finds itself
 
 use super::super::message::Trap;
+use super::signing::AnyOutput;
 use super::{Fault, InputsError, Replay, TRAPS};
 use crate::riscv::hart::{Break, State};
-use retire::{FlowKind, Note, RetireSink};
+use retire::{FlowKind, Note};
 
 impl Replay {
     /// Takes a recorded interrupt before the next instruction of `core`.
     #[cold]
-    pub(super) fn interrupt(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) {
+    pub(super) fn interrupt(&mut self, core: usize, trap: Trap, to: &mut AnyOutput<'_>) {
         let retired = self.signed(core, trap);
         self.harts[core].trap(true, trap.cause.into(), 0);
-        sink.note(core as u8, &Note::Interrupt { cause: trap.cause, retired });
+        to.output.note(core as u8, &Note::Interrupt { cause: trap.cause, retired });
     }
 
     /// Raises the exception of a recorded refused access, or one that comes before it: a handler's first instruction may be refused.
     #[cold]
-    pub(super) fn refused(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+    pub(super) fn refused(&mut self, core: usize, trap: Trap, to: &mut AnyOutput<'_>) -> Result<(), InputsError> {
         self.world.inputs[core].fault = true;
-        let (end, _) = self.single(core, sink);
+        let (end, _) = self.single(core, to);
         self.world.inputs[core].fault = false;
         let Err(Break::Trap(cause, tval)) = end else {
             return Err(self.diverged(core, format!("no access with cause {} where one was refused", trap.cause)));
@@ -37,7 +38,7 @@ impl Replay {
         }
         self.cores[core].exceptions = 0;
         let retired = self.signed(core, trap);
-        sink.note(core as u8, &Note::AccessFault { cause: trap.cause, retired });
+        to.output.note(core as u8, &Note::AccessFault { cause: trap.cause, retired });
         Ok(())
     }
 
