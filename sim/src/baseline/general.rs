@@ -7,35 +7,16 @@
 //! # Source
 //! Paper 001 equation 1 (5 bytes with SA, 1 byte without) and section III.D; paper 002 section 5.3.
 
+pub use super::compressors::Compressor;
+use super::compressors::{pack, unpack, Packing};
 use super::{BaselineError, Coder};
-use flate2::write::GzEncoder;
-use liblzma::write::XzEncoder;
 use retire::image::Image;
 use retire::stream::{End, Stream, Walker};
-use std::io::{Read, Write};
-
-/// A general-purpose compressor, with its level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compressor {
-    /// No compression: the serialised streams.
-    None,
-    /// gzip (zlib), level 1 to 9.
-    Gzip(u32),
-    /// zstd, level 1 to 22.
-    Zstd(i32),
-    /// xz, level 0 to 9.
-    Xz(u32),
-}
-
-enum Out {
-    None(Vec<u8>),
-    Gzip(GzEncoder<Vec<u8>>),
-    Zstd(Box<zstd::Encoder<'static, Vec<u8>>>),
-    Xz(XzEncoder<Vec<u8>>),
-}
 
 pub(super) struct General {
-    out: Out,
+    /// The bytes so far, if they are not compressed.
+    plain: Vec<u8>,
+    packed: Option<Box<dyn Packing + Send>>,
     buffer: Vec<u8>,
     address_bytes: usize,
     error: Option<std::io::Error>,
@@ -43,23 +24,15 @@ pub(super) struct General {
 
 impl General {
     pub(super) fn new(compressor: Compressor, xlen: u8) -> std::io::Result<Self> {
-        let out = match compressor {
-            Compressor::None => Out::None(Vec::new()),
-            Compressor::Gzip(level) => Out::Gzip(GzEncoder::new(Vec::new(), flate2::Compression::new(level))),
-            Compressor::Zstd(level) => Out::Zstd(Box::new(zstd::Encoder::new(Vec::new(), level)?)),
-            Compressor::Xz(level) => Out::Xz(XzEncoder::new(Vec::new(), level)),
-        };
-        Ok(Self { out, buffer: Vec::with_capacity(1 << 16), address_bytes: usize::from(xlen / 8), error: None })
+        let (packed, buffer) = (pack(compressor)?, Vec::with_capacity(1 << 16));
+        Ok(Self { plain: Vec::new(), packed, buffer, address_bytes: usize::from(xlen / 8), error: None })
     }
 
     fn flush(&mut self) {
-        let done = match &mut self.out {
-            Out::None(out) => out.write_all(&self.buffer),
-            Out::Gzip(out) => out.write_all(&self.buffer),
-            Out::Zstd(out) => out.write_all(&self.buffer),
-            Out::Xz(out) => out.write_all(&self.buffer),
-        };
-        self.error = self.error.take().or(done.err());
+        match &mut self.packed {
+            None => self.plain.extend_from_slice(&self.buffer),
+            Some(packed) => self.error = self.error.take().or(packed.write_all(&self.buffer).err()),
+        }
         self.buffer.clear();
     }
 }
@@ -93,11 +66,9 @@ impl Coder for General {
         if let Some(e) = self.error {
             return Err(e);
         }
-        let bytes = match self.out {
-            Out::None(out) => out,
-            Out::Gzip(out) => out.finish()?,
-            Out::Zstd(out) => out.finish()?,
-            Out::Xz(out) => out.finish()?,
+        let bytes = match self.packed {
+            None => self.plain,
+            Some(packed) => packed.finish()?,
         };
         let bits = 8 * bytes.len() as u64;
         Ok((bytes, bits))
@@ -124,13 +95,7 @@ pub(super) fn decode(
     xlen: u8,
     image: &Image,
 ) -> Result<Vec<Stream>, BaselineError> {
-    let mut plain = Vec::new();
-    match compressor {
-        Compressor::None => plain.extend_from_slice(bytes),
-        Compressor::Gzip(_) => drop(flate2::read::GzDecoder::new(bytes).read_to_end(&mut plain)?),
-        Compressor::Zstd(_) => plain = zstd::decode_all(bytes)?,
-        Compressor::Xz(_) => drop(liblzma::read::XzDecoder::new(bytes).read_to_end(&mut plain)?),
-    }
+    let plain = unpack(compressor, bytes)?;
     let address_bytes = usize::from(xlen / 8);
     let mut input = Bytes { bytes: &plain, at: 0 };
     let mut walker = Walker::new(image);

@@ -29,6 +29,7 @@
 //! # assert!(bits < 500, "{bits}");
 //! ```
 
+mod compressors;
 pub mod edmtf;
 pub mod etrace;
 pub mod general;
@@ -170,7 +171,7 @@ impl Encoder {
     /// Initial state, for addresses of `xlen` bits (32 or 64) whose lower `align` bits are 0.
     ///
     /// # Errors
-    /// The compressor rejects its level.
+    /// The compressor rejects its level, or `sim` was built without the feature `compressors`.
     pub fn new(params: &Params, xlen: u8, align: u8) -> std::io::Result<Self> {
         let coder: Box<dyn Coder + Send> = match *params {
             Params::Tslz(sizes) => Box::new(tslz::Tslz::new(sizes, xlen, align)),
