@@ -222,7 +222,18 @@ fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
 
 /// Whether two names differ by one edit: a replaced or additional letter, or two swapped ones.
 fn near(a: &str, b: &str) -> bool {
-    a.len().min(b.len()) > 1 && strsim::damerau_levenshtein(a, b) <= 1
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().min(b.len()) < 2 {
+        return false;
+    }
+    let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    match (&a[..a.len() - end], &b[..b.len() - end]) {
+        ([] | [_], [] | [_]) => true,
+        ([w, x], [y, z]) => w == z && x == y,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -245,10 +256,14 @@ mod tests {
 
     #[test]
     fn names_that_were_mistyped_are_near() {
-        for (a, b) in [("work", "wrok"), ("work", "wor"), ("work", "works"), ("work", "wark")] {
+        for (a, b) in
+            [("work", "wrok"), ("work", "wor"), ("work", "works"), ("work", "wark"), ("wool", "wol"), ("aab", "aba")]
+        {
             assert!(near(a, b) && near(b, a), "{a} {b}");
         }
-        for (a, b) in [("work", "walk"), ("work", "kwor"), ("f", "g"), ("work", "main")] {
+        for (a, b) in
+            [("work", "walk"), ("work", "kwor"), ("f", "g"), ("work", "main"), ("work", "wrko"), ("abab", "baba")]
+        {
             assert!(!near(a, b) && !near(b, a), "{a} {b}");
         }
     }

@@ -8,10 +8,10 @@ use crate::Failure;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgMatches, Command};
 use retire::file::{input, is_stdout};
-use same_file::is_same_file;
 use std::any::TypeId;
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A file or a folder that a command writes.
@@ -139,8 +139,11 @@ pub fn takes_stdout(command: &Command, matches: &ArgMatches) -> bool {
 
 /// Whether both are the same regular file or folder; a device may be read and written.
 fn same(a: &Path, b: &Path) -> bool {
-    let kept = |p: &Path| p.is_file() || p.is_dir();
-    kept(a) && kept(b) && is_same_file(a, b).unwrap_or(false)
+    let identity = |p: &Path| {
+        let kept = p.metadata().ok().filter(|m| m.is_file() || m.is_dir())?;
+        Some((kept.dev(), kept.ino()))
+    };
+    identity(a).is_some_and(|a| identity(b) == Some(a))
 }
 
 /// Whether both will be the same file, which does not exist yet.
