@@ -29,7 +29,7 @@ fn named(text: &str) -> Vec<String> {
             None => rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default(),
         };
         let first = |item: &str| item.trim().split("::").next().unwrap_or_default().to_string();
-        // types re-exported by main come from `error`
+        // types re-exported by the root come from `error`
         names.extend(list.split(',').map(first).filter(|n| n.starts_with(|c: char| c.is_ascii_lowercase())));
     }
     names
@@ -43,7 +43,7 @@ fn check(folder: &Path, command: Option<&str>, found: &mut usize) {
             check(&path, Some(&stem), found);
             continue;
         }
-        if stem == "main" {
+        if stem == "lib" || stem == "main" {
             continue;
         }
         let module = command.unwrap_or(&stem);

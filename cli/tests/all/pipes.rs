@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// Inputs and outputs of the commands, as derived from their arguments.
 const LIST: &str =
-    include_str!("../../src/snapshots/goshawk__files__tests__every_argument_is_listed_as_read_or_written.snap");
+    include_str!("../../src/snapshots/cli__files__tests__every_argument_is_listed_as_read_or_written.snap");
 
 /// A word of a line.
 #[derive(Clone, Debug)]
