@@ -223,7 +223,8 @@ impl Executable {
     /// The path and version of `qemu-NAME`, or with `system` of `qemu-system-NAME`; `given` replaces the path.
     pub fn qemu(&self, given: Option<&Path>, system: bool) -> Result<(PathBuf, String), CaptureError> {
         if system && !matches!(self.machine, Machine::Riscv32 | Machine::Riscv64) {
-            let what = format!("is of {}; whole machines of riscv32 and riscv64 are captured", self.machine.name());
+            let what =
+                format!("is for {}; `--system` needs a bare-metal program for riscv32 or riscv64", self.machine.name());
             return Err(CaptureError::Program { program: self.path.display().to_string(), what });
         }
         if let (true, Some(interpreter)) = (system, &self.interpreter) {
@@ -254,7 +255,7 @@ impl Executable {
         }
         let first = said.lines().next().unwrap_or("nothing");
         Err(CaptureError::Qemu(format!(
-            "{shown}: says `{first}`; {name} version {} is needed, whose plugins are known",
+            "{shown}: `--version` prints `{first}`; expected {name} version {}",
             known.join(" or ")
         )))
     }

@@ -334,9 +334,10 @@ pub fn capture_all(
     let (qemu, version) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let newer = machine::is_newer(&version);
     if options.data && options.system.is_some() && !newer {
-        let what =
-            format!("version {version} shows a plugin no memory of a machine; --data with --system needs QEMU 10.0");
-        return Err(CaptureError::Qemu(format!("{}: {what}", qemu.display())));
+        return Err(CaptureError::Qemu(format!(
+            "{}: version {version} does not report loads and stores of whole machines; `--data` with `--system` needs QEMU 10.0",
+            qemu.display()
+        )));
     }
     let plugin = plugin(newer)?;
     let settings = Settings::new(&executable, options)?;

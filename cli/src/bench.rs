@@ -21,7 +21,7 @@ use std::path::PathBuf;
     goshawk bench --part inputs --program program.elf --max-instructions 300000000"
 )]
 pub struct Args {
-    /// Program to run: RISC-V executable, or builtin:NAME. May be given several times
+    /// Program to run: RISC-V executable, or builtin:NAME. May be repeated
     #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz", value_parser = input_name())]
     program: Vec<String>,
     /// Measured part

@@ -40,13 +40,13 @@ pub struct Args {
     /// More traces or recorded runs of the program
     #[arg(value_name = "TRACE")]
     others: Vec<PathBuf>,
-    /// Source files in the result: a pattern for their paths. Can be repeated [default: all]
+    /// Source files in the result: a pattern for their paths. May be repeated [default: all]
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
-    /// Source files that are not in the result: a pattern for their paths. Can be repeated
+    /// Source files that are not in the result: a pattern for their paths. May be repeated
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// Replace the beginning of paths. Can be repeated; the first match applies
+    /// Replace the beginning of paths. May be repeated; the first match applies
     #[arg(long, value_name = "FROM=TO", value_parser = mapping)]
     map: Vec<(String, String)>,
     /// Leave out source files that do not exist, as genhtml needs them

@@ -98,7 +98,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         writeln!(out, "\nTrace bits per instruction, {PROGRAM} on {CORES} cores:\n")?;
         table.print(out)?;
-        writeln!(out, "\nAll of it in {:.1} s; files in {}.", begin.elapsed().as_secs_f64(), args.output.display())?;
+        writeln!(out, "\nTotal: {:.1} s; files in {}.", begin.elapsed().as_secs_f64(), args.output.display())?;
     }
     Ok(if equal { Status::Done } else { Status::Different })
 }
@@ -245,7 +245,7 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
                 count(c.summary.beats),
                 count(c.summary.cycles)
             ),
-            format!("every signal of the first {} in {}", count(shown.summary.beats), place.name("vcd")),
+            format!("all signals of the first {} instructions in {}", count(shown.summary.beats), place.name("vcd")),
         ],
         json!({
             "instructions": c.summary.beats, "cycles": c.summary.cycles, "words": c.circuit.len(),

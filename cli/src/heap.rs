@@ -50,16 +50,16 @@ impl FromStr for Function {
 pub struct Args {
     #[command(flatten)]
     recorded: Recorded,
-    /// Function that allocates a block; its argument is the size. Can be repeated [default: malloc and pvPortMalloc]
+    /// Function that allocates a block; its argument is the size. May be repeated [default: malloc and pvPortMalloc]
     #[arg(long, value_name = "NAME[:N]")]
     malloc: Vec<Function>,
-    /// Function that allocates an array; its arguments are number and size. Can be repeated [default: calloc and pvPortCalloc]
+    /// Function that allocates an array; its arguments are number and size. May be repeated [default: calloc and pvPortCalloc]
     #[arg(long, value_name = "NAME[:N]")]
     calloc: Vec<Function>,
-    /// Function that changes the size of a block; its arguments are block and size. Can be repeated [default: realloc]
+    /// Function that changes the size of a block; its arguments are block and size. May be repeated [default: realloc]
     #[arg(long, value_name = "NAME[:N]")]
     realloc: Vec<Function>,
-    /// Function that frees a block; its argument is the block. Can be repeated [default: free and vPortFree]
+    /// Function that frees a block; its argument is the block. May be repeated [default: free and vPortFree]
     #[arg(long, value_name = "NAME[:N]")]
     free: Vec<Function>,
     /// Maximum number of listed errors, and of locations with blocks that were never freed

@@ -182,25 +182,37 @@ fn retire_file(recording: Recording, info: &RetireInfo, output: &Path) -> Result
     Ok(totals)
 }
 
+/// The value of an option, as it is typed.
+fn name<T: clap::ValueEnum>(value: Option<T>) -> String {
+    value.as_ref().and_then(T::to_possible_value).map_or_else(String::new, |v| v.get_name().into())
+}
+
 /// Runs `import`.
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let log = match args.format.map(|name| name.kind(args.container)) {
         Some(Kind::Standard(Protocol::NTrace)) if args.container.is_some() => {
-            return Err(Failure::Other("`--container` is only for `--format e-trace`; N-Trace has none".into()));
+            let container = name(args.container);
+            return Err(Failure::Other(format!(
+                "`--container {container}`: only with `--format e-trace`, not `--format n-trace`"
+            )));
         }
         Some(Kind::Standard(protocol)) => return import_standard(args, protocol, out),
         Some(Kind::Log(format)) => Some(format),
         None => None,
     };
-    for (option, given) in [("--container", args.container.is_some()), ("--parameters", args.parameters.is_some())] {
-        if given {
-            return Err(Failure::Other(format!("`{option}` is only for `--format e-trace` and `--format n-trace`")));
-        }
+    let found = match args.format {
+        Some(_) => format!(", not `--format {}`", name(args.format)),
+        None => "; `--format` is not given".into(),
+    };
+    let refused = |option: String, formats| Err(Failure::Other(format!("`{option}`: only with {formats}{found}")));
+    if args.container.is_some() {
+        return refused(format!("--container {}", name(args.container)), "`--format e-trace`");
+    }
+    if let Some(file) = &args.parameters {
+        return refused(format!("--parameters {}", file.display()), "`--format e-trace` or `n-trace`");
     }
     if let Some(second) = args.elf.get(1) {
-        return Err(Failure::Other(format!(
-            "`--elf {second}`: several programs are only for `--format e-trace` and `--format n-trace`"
-        )));
+        return refused(format!("--elf {second}"), "one program, or with `--format e-trace` or `n-trace`");
     }
     let opened = host::import::open(&args.input, log)?;
     let Found::Trace(format) = opened.found else { return import_rbt1(args, out) };

@@ -27,10 +27,10 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     recorded: Recorded,
-    /// Function that returns when it holds the lock that its first argument points to. Can be repeated
+    /// Function that returns when it holds the lock that its first argument points to. May be repeated
     #[arg(long, value_name = "NAME", requires = "release")]
     acquire: Vec<String>,
-    /// Function that releases the lock that its first argument points to. Can be repeated
+    /// Function that releases the lock that its first argument points to. May be repeated
     #[arg(long, value_name = "NAME", requires = "acquire")]
     release: Vec<String>,
     /// Exit with code 1 if locks were taken in different orders, or cores wait for each other

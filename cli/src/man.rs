@@ -17,6 +17,9 @@ pub struct Args {
 /// Writes the pages.
 pub fn run(args: &Args, command: clap::Command, out: &mut dyn Write) -> Result<Status, Failure> {
     let failure = |e| Failure::io(&args.folder, e);
+    if args.folder.is_file() {
+        return Err(Failure::Other(format!("{}: is a file; expected a folder", args.folder.display())));
+    }
     std::fs::create_dir_all(&*args.folder).map_err(failure)?;
     clap_mangen::generate_to(command, &*args.folder).map_err(failure)?;
     let pages = args.folder.read_dir().map_err(failure)?.filter_map(Result::ok);

@@ -4,6 +4,7 @@ use crate::args::recorded::{callers, ram, site, Recorded};
 use crate::output::{count, plural, report_missing};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::symbols::Symbols;
 use host::trace::LossSummary;
 use host::views::races::order::Order;
 use host::views::races::{Access, Race, Races};
@@ -27,7 +28,7 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     recorded: Recorded,
-    /// Function or variable whose races are not listed. Can be repeated
+    /// Function or variable whose races are not listed. May be repeated
     #[arg(long, value_name = "NAME")]
     ignore: Vec<String>,
     /// Maximum number of listed races
@@ -45,6 +46,12 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = args.recorded.open()?;
     let places = args.recorded.places()?;
+    for name in &args.ignore {
+        if Symbols::address64(&session.named.name, name).is_err() {
+            let program = &session.named.name;
+            return Err(Failure::Other(format!("`--ignore {name}`: {program} has no such function or variable")));
+        }
+    }
     let order = Order::new(Image::new(&session.named.program), session.named.program.code());
     let mut races = Races::new(order, args.recorded.follower(&session)?, ram(&session), session.info.params.cores);
     let damage = session.run(&mut races, &Bars, |_| false).err();

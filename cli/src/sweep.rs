@@ -29,7 +29,7 @@ use std::time::Instant;
     goshawk sweep --plan big.toml --shard 2/4 -o part2\n  \
     goshawk sweep merge part1 part2 part3 part4 -o big\n  \
     goshawk report sweep big -o big.html\n\n\
-    What is finished is not run again. A shard is a part of a sweep: 2/4 is what the second of four machines runs; \
+    Points that are already in the folder are not measured again. A shard is a part of a sweep: the second of four machines runs 2/4; \
     when all are done, they are merged."
 )]
 pub struct Args {

@@ -137,7 +137,7 @@ pub fn read(bytes: &[u8]) -> Result<Log<'_>, String> {
         let old = String::from_utf8_lossy(*old);
         return Err(format!("is a log of an earlier version ({old}), which has no end mark; record it again"));
     }
-    let rest = bytes.strip_prefix(MAGIC).ok_or("is not a diagnosis log (GSHDLOG3)")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("does not begin with GSHDLOG3, as a log of `diag run --log` does")?;
     let cut_off = "ends inside its header; it was cut";
     let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off)?;
     let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(cut_off)?;

@@ -147,6 +147,9 @@ pub struct Opt {
     pub list: fn() -> String,
 }
 
+/// Beginning of a rule that is a condition.
+const ONLY: &str = "Only with ";
+
 impl Opt {
     /// The help text: what the option does, its values, its rules and its default.
     pub fn text(&self) -> String {
@@ -165,8 +168,15 @@ impl Opt {
             }
             ValueKind::One(_) | ValueKind::Range(..) => text += &format!(": {}", self.takes.values()),
         }
+        let mut previous = String::new();
         for rule in self.rules.iter().chain(self.circuit) {
-            text += &format!(". {}", rule.text());
+            let rule = rule.text();
+            // two conditions in a row are one sentence
+            match rule.strip_prefix(ONLY).filter(|_| previous.starts_with(ONLY)) {
+                Some(condition) => text += &format!(" and {condition}"),
+                None => text += &format!(". {rule}"),
+            }
+            previous = rule;
         }
         if !self.default.is_empty() {
             text += &format!(" [default: {}]", self.default);

@@ -91,7 +91,7 @@ impl Rule {
             of => format!("{} ", or(of.iter().map(|v| format!("`{v}`")))),
         };
         let text = match self.needs {
-            Requirement::Any([]) => format!("{when}{of}not possible in a circuit"),
+            Requirement::Any([]) => format!("{when}{of}is not possible in a circuit"),
             Requirement::Any(conds) => format!("{when}{of}only with {}", or(conds.iter().map(Cond::text))),
             Requirement::None(conds) => format!("{when}{of}not with {}", or(conds.iter().map(Cond::text))),
             Requirement::Least(option, least, _) => format!("{when}{of}needs `--{option} {least}` or more"),

@@ -188,7 +188,7 @@ mod tests {
             );
         }
         assert!(say("tr_e:huge").contains("predictor set `huge`"));
-        assert_eq!(say("tr(bcnt=0,1):m4"), "b_cnt chunk = 0, expected 1 to 16");
+        assert_eq!(say("tr(bcnt=0,1):m4"), "bcnt chunk = 0, expected 1 to 16");
         assert!(say("sc-lsp:rbase-x3").contains("stream cache `rbase-x3`"));
         assert_eq!(say("sc-lsp:rbase-48x4"), "sets = 48, expected a power of two");
         assert!(say("sc-lsp:rbase-32x4+up4").contains("stream cache `rbase-32x4+up4`"));

@@ -297,7 +297,9 @@ impl Jobs {
 
     fn add_all(&mut self, plan: &Plan) -> Result<(), SweepError> {
         if plan.traces.is_empty() {
-            return Err(SweepError::Other("the plan has no trace; --trace builtin:fft names one".into()));
+            return Err(SweepError::Other(
+                "`--trace` is required, or `traces` in the plan, such as builtin:fft".into(),
+            ));
         }
         let schemes = plan.schemes()?;
         let elfs = plan.elfs.iter().map(|e| Named::open(e)).collect::<Result<Vec<_>, _>>()?;
@@ -397,7 +399,7 @@ impl Plan {
 
     /// Every scheme of the grid, in order, without repetitions.
     pub fn schemes(&self) -> Result<Vec<SchemeSpec>, SweepError> {
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<(String, String)> = Vec::new();
         for e in &self.encodings {
             let with: &[String] = match e.as_str() {
                 "sc-lsp" => &self.stream_caches,
@@ -406,13 +408,17 @@ impl Plan {
                 _ => &[],
             };
             if with.is_empty() {
-                names.push(e.clone());
+                names.push((e.clone(), format!("`--encoding {e}`")));
             }
-            names.extend(with.iter().map(|w| format!("{e}:{w}")));
+            let option = if e == "sc-lsp" { "--stream-cache" } else { "--set" };
+            names.extend(with.iter().map(|w| (format!("{e}:{w}"), format!("`{option} {w}`"))));
         }
         let mut seen = std::collections::HashSet::new();
-        names.retain(|n| seen.insert(n.clone()));
-        names.iter().map(|n| Ok(SchemeSpec::parse(n)?)).collect()
+        names.retain(|(name, _)| seen.insert(name.clone()));
+        let parse = |(name, from): &(String, String)| {
+            SchemeSpec::parse(name).map_err(|e| SweepError::Other(format!("{from}: {e}")))
+        };
+        names.iter().map(parse).collect()
     }
 
     /// All jobs with their tasks. Combinations that a scheme does not support (time stamps with a software compressor)

@@ -231,7 +231,8 @@ fn qemu_7_2_shows_no_memory_of_a_machine() {
         capture::run::capture(capture::machine::Executable::open(&program("irq.elf")).unwrap(), &wanted, &mut |_| {});
     let message = refused.expect_err("it must be refused").to_string();
     assert!(
-        message.contains("shows a plugin no memory of a machine; --data with --system needs QEMU 10.0"),
+        message
+            .contains("does not report loads and stores of whole machines; `--data` with `--system` needs QEMU 10.0"),
         "{message}"
     );
 }

@@ -13,12 +13,12 @@ use std::path::Path;
 /// Where the tasks of an operating system are.
 #[derive(Args, Debug, Default)]
 pub struct TaskArgs {
-    /// Symbol of the pointer to the control block of the running task or process, with an optional +N bytes; of several cores an array of
-    /// pointers, or of structures with the pointer [default: that of FreeRTOS, ThreadX or Zephyr]
+    /// Symbol of the pointer to the control block of the running task or process, optionally with +N bytes. With several cores, it is an
+    /// array of such pointers, or of structures that contain one [default: that of FreeRTOS, ThreadX or Zephyr]
     #[arg(long, value_name = "SYMBOL")]
     task_pointer: Option<String>,
-    /// Member of the control block with the name of the task, or a pointer to it, as name or proc.name, or its offset
-    /// [default: that of the system, or pcTaskName]
+    /// Member of the control block that holds the task's name or points to it, such as name or proc.name; or the offset of this member,
+    /// in bytes [default: that of the system, or pcTaskName]
     #[arg(long, value_name = "MEMBER|N")]
     task_name: Option<String>,
 }

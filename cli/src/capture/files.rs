@@ -108,7 +108,9 @@ impl FileArgs {
     pub fn check_harts(&self, harts: Option<u8>, wanted: &OutputFiles) -> Result<(), Failure> {
         let most = wanted.max_harts();
         match harts.filter(|h| *h > most) {
-            Some(harts) => Err(Failure::Other(format!("--harts {harts}: a branch trace (rbt1) has {most} at most"))),
+            Some(harts) => {
+                Err(Failure::Other(format!("`--harts {harts}`: a branch trace (`--rbt1`) has at most {most}")))
+            }
             None => Ok(()),
         }
     }

@@ -46,13 +46,13 @@ impl MachineArgs {
     pub fn check(&self) -> Result<(), Failure> {
         if self.drive.len() > MAX_DRIVES {
             let found = self.drive.len();
-            return Err(Failure::Other(format!("--drive: {found} disks; the machine has at most {MAX_DRIVES}")));
+            return Err(Failure::Other(format!("`--drive`: given {found} times, expected at most {MAX_DRIVES}")));
         }
         let kernel = self.kernel.iter().map(|path| ("--kernel", path));
         let initrd = self.initrd.iter().map(|path| ("--initrd", path));
         let drives = self.drive.iter().map(|path| ("--drive", path));
         match kernel.chain(initrd).chain(drives).find(|(_, path)| !path.is_file()) {
-            Some((option, path)) => Err(Failure::Other(format!("{option} {}: is not a file", path.display()))),
+            Some((option, path)) => Err(Failure::Other(format!("`{option} {}`: no such file", path.display()))),
             None => Ok(()),
         }
     }

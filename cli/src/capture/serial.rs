@@ -26,7 +26,8 @@ use std::time::{Duration, Instant};
 /// exit code is 1.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small --elf firmware.elf -o board.gtr"
+    after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small --elf firmware.elf -o board.gtr\n  \
+    goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --cores 4 --set medium --go --halt-after 10 -o board.gtr --json"
 )]
 pub struct Args {
     /// Serial device
@@ -104,7 +105,14 @@ impl Received {
 
 pub(super) fn open(port: &str, baud: u32) -> Result<Box<dyn serialport::SerialPort>, Failure> {
     let opened = serialport::new(port, baud).timeout(Duration::from_millis(200)).open();
-    opened.map_err(|e| Failure::Other(format!("{port}: {e}")))
+    opened.map_err(|e| {
+        // for a file, the operating system reports `Not a typewriter`
+        let what = match std::path::Path::new(port).is_file() {
+            true => "is a file".into(),
+            false => e.to_string(),
+        };
+        Failure::Other(format!("`--port {port}`: {what}; expected a serial device, such as /dev/ttyUSB1"))
+    })
 }
 
 fn receive(args: &Args) -> Result<Received, Failure> {

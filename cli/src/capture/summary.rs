@@ -179,7 +179,8 @@ impl Summary<'_> {
         if e.signals > 0 {
             lines.push(("signals", count(e.signals)));
         }
-        let taken = format!("{} passed on, {} taken from a sleeping thread", count(c.switches), count(c.steals));
+        let taken =
+            format!("{} passed to another thread, {} taken from a sleeping thread", count(c.switches), count(c.steals));
         lines.push(("time slices", taken));
         if let Some(plain) = plain {
             let whole = cost[0].seconds + cost[1].seconds;

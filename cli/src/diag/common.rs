@@ -48,6 +48,13 @@ pub struct ScriptArgs {
     pub(super) program: ProgramArgs,
 }
 
+impl ScriptArgs {
+    /// Name of the script in messages.
+    pub fn name(&self) -> &str {
+        self.script.as_deref().unwrap_or("-e")
+    }
+}
+
 /// The chip.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Chip")]
@@ -61,8 +68,8 @@ pub struct ChipArgs {
     /// Event generators without data: they match addresses only
     #[arg(long)]
     lite: bool,
-    /// Allow state on the chip that depends on the order of events of several cores, which arrive there in the ring's
-    /// order; its results are marked
+    /// Allow nodes on the chip to process events of several cores, in the order of their arrival over the ring. Results that
+    /// depend on this order are marked
     #[arg(long)]
     unordered: bool,
     /// Number of bus masters that are not cores, each with an event generator: `write:` and `access:` also see their stores.

@@ -27,7 +27,7 @@ pub struct Args {
     /// Also show the expected bandwidth of every partition that fits the chip, lowest first
     #[arg(long)]
     cuts: bool,
-    /// Include a trace of the cores over the same link; points for which no trigger is left are taken from it
+    /// Include a trace of the cores over the same link; it also reports the points of the script that get no trigger
     #[arg(long, conflicts_with = "processor")]
     trace: bool,
     /// Print one JSON object

@@ -26,7 +26,7 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    /// Include a trace of the cores over the same link; points for which no trigger is left are taken from it
+    /// Include a trace of the cores over the same link; it also reports the points of the script that get no trigger
     #[arg(long, conflicts_with_all = ["processor", "damage"])]
     pub(super) trace: bool,
     /// Print one JSON object
@@ -45,7 +45,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.soc.soc {
         let opened =
             args.script.open_soc(&args.machine, &args.chip, args.soc.core(), PointDetection::of(args.trace))?;
-        without_tick(&opened.app, &opened.input)?;
+        without_tick(&opened.app, args.script.name())?;
         let layout = opened.plan()?;
         let request = args.trace.then(|| TraceRequest::usual(opened.params.cores, opened.align())).transpose()?;
         let got = soc::observe(&opened, &layout, &args.soc, request.as_ref())?;
@@ -54,7 +54,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return compare(&opened.input, &opened.symbols, clock_hz, (&model, &got.outputs), &totals, args.json, out);
     }
     let opened = args.script.open(&args.machine, &args.chip, PointDetection::of(args.trace))?;
-    without_tick(&opened.app, &opened.input)?;
+    without_tick(&opened.app, args.script.name())?;
     let mut reference = opened.reference_of(&untraced(&opened.app))?;
     opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
@@ -77,12 +77,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// Refuses a tick: its position among other events differs between chip and host.
-fn without_tick(app: &App, input: &str) -> Result<(), Failure> {
+fn without_tick(app: &App, script: &str) -> Result<(), Failure> {
     match app.tick {
         None => Ok(()),
         Some(_) => {
-            let what = "has a tick, which falls between other events on the chip than on the host; only scripts without one can be compared";
-            Err(Failure::Other(format!("{input}: the script {what}")))
+            let what =
+                "which falls between other events on the chip than on the host; expected a script without `tick:`";
+            Err(Failure::Other(format!("{script}: the script has a tick, {what}")))
         }
     }
 }

@@ -33,8 +33,8 @@ use sim::regs::register;
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Trace of the cores")]
 pub struct TraceArgs {
-    /// Also trace the cores over the same link, and write the trace to this file; points of the script for which no
-    /// trigger is left are taken from it
+    /// Also trace the cores over the same link, and write the trace to this file; the trace also reports the points of the
+    /// script that get no trigger
     #[arg(long, value_name = "FILE", conflicts_with_all = ["processor", "damage", "log"])]
     trace: Option<OutputPath>,
     /// Scheme of the trace of --trace, as for `goshawk encode --scheme`

@@ -172,7 +172,7 @@ fn lines_without_a_stream_of_these_parameters_are_refused() {
     let o = place.command("capture serial --port missing --core picorv32 -o board.gtr").output().unwrap();
     let said = String::from_utf8(o.stderr).unwrap();
     assert_eq!(o.status.code(), Some(2));
-    assert!(said.starts_with("goshawk: missing: "), "{said}");
+    assert!(said.starts_with("goshawk: `--port missing`: "), "{said}");
 }
 
 /// The trace file of the simulated port, and the received one.

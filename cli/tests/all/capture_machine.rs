@@ -78,9 +78,9 @@ fn all_parts_are_passed_to_the_emulator() {
 fn parts_that_are_missing_or_do_not_fit_are_refused() {
     let place = place();
     for (words, what) in [
-        ("--kernel none", "--kernel none: is not a file"),
-        ("--kernel Image --initrd none", "--initrd none: is not a file"),
-        ("--drive none", "--drive none: is not a file"),
+        ("--kernel none", "`--kernel none`: no such file"),
+        ("--kernel Image --initrd none", "`--initrd none`: no such file"),
+        ("--drive none", "`--drive none`: no such file"),
         ("--input none", "none: "),
         ("--ram-size 12x", "expected a number of megabytes, or a size such as 512M or 2G"),
         ("--ram-size 0", "expected a number of megabytes"),

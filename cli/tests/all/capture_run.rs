@@ -145,12 +145,12 @@ fn a_whole_machine_is_captured_encoded_and_replayed() {
     for (words, message) in [
         (
             "capture run --system --data -o a.ret -- ./irq.elf",
-            "shows a plugin no memory of a machine; --data with --system needs QEMU 10.0",
+            "does not report loads and stores of whole machines; `--data` with `--system` needs QEMU 10.0",
         ),
         ("capture run --system -o a.ret -- ./irq.elf x", "x: a program without a system (--system) takes no arguments"),
         (
             "capture run --system -o a.ret -- /bin/true",
-            "/bin/true: is of x86_64; whole machines of riscv32 and riscv64",
+            "/bin/true: is for x86_64; `--system` needs a bare-metal program",
         ),
         (
             "capture run --system --qemu /nowhere/q -o a.ret -- ./irq.elf",

@@ -37,8 +37,8 @@ fn the_readme_shows_what_the_demo_prints() {
 
 #[test]
 fn times_alone_are_blanked() {
-    let shown = "replay 11,447,862 instructions at 1,261 million per second\nAll of it in 9.6 s; files in x.\n";
-    let blanked = "replay 11,447,862 instructions at - million per second\nAll of it in - s; files in x.\n";
+    let shown = "replay 11,447,862 instructions at 1,261 million per second\nTotal: 9.6 s; files in x.\n";
+    let blanked = "replay 11,447,862 instructions at - million per second\nTotal: - s; files in x.\n";
     assert_eq!(without_times(shown), blanked);
 }
 

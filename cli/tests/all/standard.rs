@@ -98,15 +98,15 @@ fn what_is_missing_is_named() {
     std::fs::write(place.path().join("bad.toml"), "cache_size = 3\n").unwrap();
     std::fs::write(place.path().join("range.toml"), "cache_size_p = 30\n").unwrap();
     for (line, why) in [
-        ("run.te --format e-trace -o x.ret", "expected its program in `--elf`"),
+        ("run.te --format e-trace -o x.ret", "E-Trace (SMI) packets have no instructions; `--elf` is required"),
         ("run.te --format e-trace --elf builtin:irq --parameters bad.toml -o x.ret", "unknown field `cache_size`"),
         (
             "run.te --format e-trace --elf builtin:irq --parameters range.toml -o x.ret",
             "cache_size_p 30, expected 0 to 16",
         ),
-        ("run.nex --format n-trace --container smi --elf builtin:irq -o x.ret", "`--container` is only for"),
-        ("run.ret --container smi -o x.ret", "`--container` is only for"),
-        ("run.ret --elf builtin:irq --elf builtin:vm -o x.ret", "several programs are only for"),
+        ("run.nex --format n-trace --container smi --elf builtin:irq -o x.ret", "`--container smi`: only with `--format e-trace`"),
+        ("run.ret --container smi -o x.ret", "`--container smi`: only with `--format e-trace`; `--format` is not given"),
+        ("run.ret --elf builtin:irq --elf builtin:vm -o x.ret", "`--elf builtin:vm`: only with one program, or with `--format e-trace` or `n-trace`; `--format` is not given"),
         ("run.nex --format n-trace --elf builtin:vm -o x.ret", "were refused"),
     ] {
         let found = bad(&place, &format!("import {line}"));

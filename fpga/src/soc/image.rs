@@ -15,7 +15,7 @@ pub enum ImageError {
     #[error("the entry point is 0x{0:08x}; the cores start at 0x{RAM_BASE:08x}")]
     Entry(u64),
     /// The program has code that the core cannot run.
-    #[error("the program is built for {extension}, {core} is {isa}; the built-in programs have a build for it")]
+    #[error("the program is built for {extension}; expected {isa}, which {core} executes")]
     Isa {
         /// Extension that the program uses.
         extension: &'static str,

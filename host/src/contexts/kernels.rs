@@ -84,12 +84,13 @@ impl Layout {
     /// # Errors
     /// The file has no such symbol or member, or several.
     pub fn open(elf: &str, pointer: &str, name: &str, xlen: u8) -> Result<Self, HostError> {
+        let current = Symbols::address64(elf, pointer)?;
         let number = |offset| Member { offset, pointer: false };
         let name = name.parse().map_or_else(|_| member(elf, name), |offset| Ok(number(offset)))?;
         let symbol = pointer.split('+').next().unwrap_or_default();
         let bytes = xlen / 8;
         let stride = element(elf, symbol)?.unwrap_or(bytes.into());
-        let (current, ready) = (Symbols::address64(elf, pointer)?, ReadyLists::of_freertos(elf));
+        let ready = ReadyLists::of_freertos(elf);
         let stack = stack(elf, symbol);
         let (name, name_by_pointer) = (name.offset, name.pointer);
         Ok(Self { current, stride, name, name_by_pointer, stack, pointer: bytes, ready })

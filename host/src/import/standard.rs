@@ -40,7 +40,7 @@ impl Protocol {
     pub fn name(self) -> &'static str {
         match self {
             Self::ETrace(Container::Raw) => "E-Trace, raw",
-            Self::ETrace(Container::Smi) => "E-Trace, SMI",
+            Self::ETrace(Container::Smi) => "E-Trace (SMI)",
             Self::ETrace(Container::Utdd) => "E-Trace, UTDD",
             Self::ETrace(Container::Esp32) => "E-Trace, ESP32-C6",
             Self::NTrace => "N-Trace",
@@ -159,7 +159,7 @@ impl<'a> StandardTrace<'a> {
         let name = path.display();
         let Some(first) = programs.first() else {
             return Err(HostError::Other(format!(
-                "{name}: a trace of the format {} has no instructions; expected its program in `--elf`, which may be repeated for code outside of it",
+                "{name}: {} packets have no instructions; `--elf` is required, and may be repeated for code outside of the program",
                 protocol.name()
             )));
         };
@@ -188,7 +188,11 @@ impl<'a> StandardTrace<'a> {
             }
         };
         if sources.as_slice().is_empty() {
-            return Err(HostError::Other(format!("{name}: holds no packet of {}", protocol.name())));
+            return Err(HostError::Other(format!(
+                "{name}: no packet of {} found in {} bytes",
+                protocol.name(),
+                path.metadata().map_or(0, |m| m.len())
+            )));
         }
         let image = Image::of_several(programs.iter().map(|p| &p.program));
         Ok(Self { path, protocol, params, image, xlen, sources })

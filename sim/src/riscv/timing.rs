@@ -86,12 +86,12 @@ impl Timing {
             ("line_bytes", self.line_bytes, 4),
         ] {
             if !v.is_power_of_two() || v < least {
-                return Err(format!("{name} = {v}; a power of two of at least {least} is possible"));
+                return Err(format!("{name} = {v}, expected a power of two, {least} or more"));
             }
         }
         for (name, v) in [("l1_latency", self.l1_latency), ("mul", self.mul), ("div", self.div)] {
             if v == 0 {
-                return Err(format!("{name} = 0; at least 1 is possible"));
+                return Err(format!("{name} = 0, expected 1 or more"));
             }
         }
         Ok(())

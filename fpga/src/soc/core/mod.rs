@@ -172,7 +172,7 @@ pub enum CoreError {
     Check(String),
     /// Scheme `inputs` or `cfiat` for a core that does not show registers and memory.
     #[error(
-        "schemes inputs and cfiat: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
+        "schemes inputs and cfiat need registers and memory accesses, which {0} does not report; picorv32, ibex and vexriscv do"
     )]
     NoData(&'static str),
     /// Synthesis of a core that is simulated only.

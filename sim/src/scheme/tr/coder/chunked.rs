@@ -92,10 +92,10 @@ impl Coding {
     /// Rejects sizes outside their ranges.
     pub fn check(&self) -> Result<(), ParamError> {
         for (field, c) in [
-            ("b_cnt chunk", self.b_cnt),
-            ("diff_ta chunk", self.diff_ta),
-            ("diff_cc chunk", self.diff_cc),
-            ("i_cnt chunk", self.i_cnt),
+            ("bcnt chunk", self.b_cnt),
+            ("diffta chunk", self.diff_ta),
+            ("diffcc chunk", self.diff_cc),
+            ("icnt chunk", self.i_cnt),
         ] {
             for v in [c.first, c.next] {
                 ParamError::unless((1..=16).contains(&v), field, v.into(), "1 to 16")?;
