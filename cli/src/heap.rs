@@ -129,7 +129,7 @@ fn allocators(args: &Args) -> Result<HashMap<u64, Allocator>, Failure> {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = args.recorded.open()?;
     let allocators = allocators(args)?;
-    let places = args.recorded.places()?;
+    let locations = args.recorded.locations()?;
     let mut heap = Heap::new(allocators, args.recorded.follower(&session)?, session.info.params.cores);
     let damage = session.run(&mut heap, &Bars, |_| false).err();
     let mut leaks: BTreeMap<(u64, Path), Leak> = BTreeMap::new();
@@ -142,9 +142,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut leaks: Vec<((u64, Path), Leak)> = leaks.into_iter().collect();
     leaks.sort_by_key(|(place, leak)| (std::cmp::Reverse(leak.bytes), *place));
     let errors = heap.errors();
-    let trail = |s: &Site| callers(&places, heap.follower(), s.path);
+    let trail = |s: &Site| callers(&locations, heap.follower(), s.path);
     if args.json {
-        let place = |s: &Site| json!({ "core": s.core, "retired": s.retired, "stack": site(&places, heap.follower(), s.pc, s.path) });
+        let place = |s: &Site| json!({ "core": s.core, "retired": s.retired, "stack": site(&locations, heap.follower(), s.pc, s.path) });
         let block = |b: &Block| {
             json!({
                 "address": format!("0x{:08x}", b.addr), "size": b.size, "allocated": place(&b.by),
@@ -184,7 +184,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 words(e.wrong),
                 plural(e.times, "time"),
                 e.at.core,
-                places.at(e.at.pc)
+                locations.at(e.at.pc)
             )?;
             for line in trail(&e.at) {
                 writeln!(out, "  {line}")?;
@@ -195,13 +195,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                     "  block of {} at 0x{:08x}, allocated at {}",
                     plural(b.size, "byte"),
                     b.addr,
-                    places.at(b.by.pc)
+                    locations.at(b.by.pc)
                 )?;
                 for line in trail(&b.by) {
                     writeln!(out, "    {line}")?;
                 }
                 if let Some(f) = &b.freed {
-                    writeln!(out, "  freed at {}", places.at(f.pc))?;
+                    writeln!(out, "  freed at {}", locations.at(f.pc))?;
                     for line in trail(f) {
                         writeln!(out, "    {line}")?;
                     }
@@ -214,7 +214,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 "\n{} in {} never freed, allocated at {}",
                 plural(leak.bytes, "byte"),
                 plural(leak.blocks, "block"),
-                places.at(*pc)
+                locations.at(*pc)
             )?;
             if let Some(first) = &leak.first {
                 for line in trail(&first.by) {

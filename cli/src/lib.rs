@@ -38,6 +38,7 @@ mod help;
 mod import;
 mod inputs;
 mod latency;
+mod locations;
 mod locks;
 mod man;
 mod measured;
@@ -48,7 +49,6 @@ mod output;
 #[cfg(feature = "hardware")]
 mod package;
 mod papers;
-mod places;
 #[cfg(feature = "hardware")]
 mod ports;
 mod programs;

@@ -60,15 +60,15 @@ fn functions(args: &Args) -> Result<HashMap<u64, bool>, Failure> {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = args.recorded.open()?;
     let functions = functions(args)?;
-    let places = args.recorded.places()?;
+    let locations = args.recorded.locations()?;
     let image = Image::new(&session.named.program);
     let atomic = Box::new(move |pc| image.instruction(pc).is_some_and(|(bits, len)| len == 4 && bits & 0x7f == 0x2f));
     let mut locks = Locks::new(args.recorded.follower(&session)?, session.info.params.cores, functions, atomic);
     let damage = session.run(&mut locks, &Bars, |_| false).err();
     let (inversions, deadlock) = (locks.inversions(), locks.deadlock());
-    let name = |addr: u64| places.objects.text(addr);
+    let name = |addr: u64| locations.objects.text(addr);
     if args.json {
-        let place = |s: &Site| json!({ "core": s.core, "retired": s.retired, "stack": site(&places, locks.follower(), s.pc, s.path) });
+        let place = |s: &Site| json!({ "core": s.core, "retired": s.retired, "stack": site(&locations, locks.follower(), s.pc, s.path) });
         let lock = |(addr, l): (u64, &host::views::locks::Lock)| {
             json!({
                 "address": format!("0x{addr:08x}"), "name": name(addr), "taken": l.taken, "waits": l.waits,
@@ -105,13 +105,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 count(l.waited.1),
                 count(l.held.0),
                 count(l.held.1),
-                l.holder.map_or_else(String::new, |h| format!("core {} at {}", h.core, places.at(h.pc))),
+                l.holder.map_or_else(String::new, |h| format!("core {} at {}", h.core, locations.at(h.pc))),
             ]);
         }
         table.print(out)?;
         let mut at = |what: String, s: &Site| -> std::io::Result<()> {
-            writeln!(out, "  {what} by core {} at {}", s.core, places.at(s.pc))?;
-            callers(&places, locks.follower(), s.path).iter().try_for_each(|line| writeln!(out, "      {line}"))
+            writeln!(out, "  {what} by core {} at {}", s.core, locations.at(s.pc))?;
+            callers(&locations, locks.follower(), s.path).iter().try_for_each(|line| writeln!(out, "      {line}"))
         };
         for cycle in &inversions {
             at(

@@ -45,7 +45,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = args.recorded.open()?;
-    let places = args.recorded.places()?;
+    let locations = args.recorded.locations()?;
     for name in &args.ignore {
         if Symbols::address64(&session.named.name, name).is_err() {
             let program = &session.named.name;
@@ -55,9 +55,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let order = Order::new(Image::new(&session.named.program), session.named.program.code());
     let mut races = Races::new(order, args.recorded.follower(&session)?, ram(&session), session.info.params.cores);
     let damage = session.run(&mut races, &Bars, |_| false).err();
-    let name_of = |pc: u64| places.function(pc).map(|f| f.split('+').next().unwrap_or_default().to_string());
+    let name_of = |pc: u64| locations.function(pc).map(|f| f.split('+').next().unwrap_or_default().to_string());
     let ignored = |r: &Race| {
-        let object = places.objects.at(r.addr).map(|(name, _)| name.to_string());
+        let object = locations.objects.at(r.addr).map(|(name, _)| name.to_string());
         let names = r.accesses.iter().filter_map(|a| name_of(a.pc)).chain(object);
         names.into_iter().any(|name| args.ignore.contains(&name))
     };
@@ -72,12 +72,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let access = |a: &Access| {
             json!({
                 "core": a.core, "store": a.store, "synchronises": a.synchronises, "value": a.value, "retired": a.retired,
-                "stack": site(&places, races.follower(), a.pc, a.path),
+                "stack": site(&locations, races.follower(), a.pc, a.path),
             })
         };
         let race = |r: &&Race| {
             json!({
-                "address": format!("0x{:08x}", r.addr), "object": places.objects.text(r.addr), "times": r.times,
+                "address": format!("0x{:08x}", r.addr), "object": locations.objects.text(r.addr), "times": r.times,
                 "words": r.words.len(), "accesses": r.accesses.iter().map(access).collect::<Vec<_>>(),
             })
         };
@@ -87,10 +87,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         for (n, r) in found.iter().take(args.limit).enumerate() {
             let more = if r.words.len() > 1 { format!(", {} words", r.words.len()) } else { String::new() };
-            writeln!(out, "race {}: {}, {}{more}", n + 1, places.address(r.addr), plural(r.times, "time"))?;
+            writeln!(out, "race {}: {}, {}{more}", n + 1, locations.address(r.addr), plural(r.times, "time"))?;
             for a in &r.accesses {
-                writeln!(out, "  core {} {} 0x{:x} at {}", a.core, what(a), a.value, places.at(a.pc))?;
-                for line in callers(&places, races.follower(), a.path) {
+                writeln!(out, "  core {} {} 0x{:x} at {}", a.core, what(a), a.value, locations.at(a.pc))?;
+                for line in callers(&locations, races.follower(), a.path) {
                     writeln!(out, "      {line}")?;
                 }
             }

@@ -6,8 +6,8 @@ mod seeds;
 use crate::args::seeds::Seeds;
 use crate::args::{MachineArgs, PlatformArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
+use crate::locations::Locations;
 use crate::output::{count, facts, plural, short_id, Object};
-use crate::places::Places;
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::halt::{find, Halt};
@@ -175,7 +175,7 @@ fn report(
     let instructions: u64 = summary.instructions.iter().sum();
     let uart = String::from_utf8_lossy(&summary.uart);
     let written = args.output.as_ref().map(|p| p.display().to_string());
-    let places = Places::open(&args.program, !halt.positions.is_empty());
+    let locations = Locations::open(&args.program, !halt.positions.is_empty());
     // a program that ended itself is nowhere
     let positions = if matches!(summary.exit, Exit::Finished(_)) { &[][..] } else { &halt.positions };
     if args.json {
@@ -204,9 +204,9 @@ fn report(
                     .map(|u| json!({ "operation": u.operation, "name": u.name(), "file": u.file, "count": u.count }))
                     .collect(),
             )
-            .with("faults", halt.faults.iter().map(|f| places.json(f)).collect())
-            .with("positions", positions.iter().map(|p| places.position_json(p)).collect())
-            .with("overflows", halt.overflows.iter().filter_map(|o| places.overflow_json(o)).collect())
+            .with("faults", halt.faults.iter().map(|f| locations.json(f)).collect())
+            .with("positions", positions.iter().map(|p| locations.position_json(p)).collect())
+            .with("overflows", halt.overflows.iter().filter_map(|o| locations.overflow_json(o)).collect())
             .with("output", written.into())
             .print(out)?;
         return Ok(());
@@ -231,10 +231,10 @@ fn report(
     lines.extend(written.map(|w| ("written", w)));
     lines.extend(summary.unanswered.iter().map(|u| (if u.proxied { "host" } else { "semihosting" }, unanswered(u))));
     lines.extend(args.seeds.iter().map(|_| ("seed", machine.seed.unwrap_or(0).to_string())));
-    lines.extend(halt.overflows.iter().filter_map(|o| Some(("stack overflow", places.overflow(o)?))));
+    lines.extend(halt.overflows.iter().filter_map(|o| Some(("stack overflow", locations.overflow(o)?))));
     for fault in &halt.faults {
         let mut name = if fault.handler.is_some() { "exception" } else { "crash" };
-        for line in places.lines(fault) {
+        for line in locations.lines(fault) {
             lines.push((std::mem::take(&mut name), line));
         }
     }
@@ -242,7 +242,7 @@ fn report(
     let crashed = |hart| halt.faults.iter().any(|f| f.hart == hart && f.handler.is_none());
     for position in positions.iter().filter(|p| !crashed(p.core)) {
         let mut name = "position";
-        for line in places.position(position) {
+        for line in locations.position(position) {
             lines.push((std::mem::take(&mut name), line));
         }
     }

@@ -73,7 +73,7 @@ impl RetireSink for Pointers {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = args.recorded.open()?;
-    let places = args.recorded.places()?;
+    let locations = args.recorded.locations()?;
     let cores = session.info.params.cores;
     let usage = Usage::new(Objects::open(&args.recorded.elf)?, cores);
     let layout = Layout::known(&args.recorded.elf, None, session.info.params.xlen).ok();
@@ -95,9 +95,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 "end": format!("0x{:08x}", s.end()), "size": s.size(), "used": s.bytes(),
                 "deepest": {
                     "core": s.deepest.core, "retired": s.deepest.retired, "sp": format!("0x{:08x}", s.deepest.sp),
-                    "stack": site(&places, &sink.follower, s.deepest.pc, s.deepest.path),
+                    "stack": site(&locations, &sink.follower, s.deepest.pc, s.deepest.path),
                 },
-                "overflow": places.overflow_json(s),
+                "overflow": locations.overflow_json(s),
             })
         };
         args.recorded.object("stack").with("stacks", stacks.iter().map(stack).collect()).print(out)?;
@@ -117,15 +117,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 count(s.bytes()),
                 s.size().map_or_else(String::new, |size| percent(s.bytes(), size)),
                 s.deepest.core.to_string(),
-                places.at(s.deepest.pc),
+                locations.at(s.deepest.pc),
             ]);
         }
         table.print(out)?;
         for s in &stacks {
-            let Some(text) = places.overflow(s) else { continue };
+            let Some(text) = locations.overflow(s) else { continue };
             writeln!(out, "stack overflow: {text}")?;
             if let Some((moment, _)) = &s.overflow {
-                for line in callers(&places, &sink.follower, moment.path) {
+                for line in callers(&locations, &sink.follower, moment.path) {
                     writeln!(out, "  {line}")?;
                 }
             }

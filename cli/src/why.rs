@@ -1,8 +1,8 @@
 //! `goshawk why`: where a value comes from
 
 use crate::args::recorded::Recorded;
+use crate::locations::Locations;
 use crate::output::{count, report_missing};
-use crate::places::Places;
 use crate::{Failure, Status};
 use host::assembly::csr_text;
 use host::assembly::{Assembly, REGISTERS};
@@ -81,18 +81,18 @@ fn register(name: &str, core: u8) -> Option<Location> {
     }
 }
 
-fn name(location: Location, places: &Places) -> String {
+fn name(location: Location, named: &Locations) -> String {
     match location {
-        Location::Byte(addr) => places.address(addr),
+        Location::Byte(addr) => named.address(addr),
         Location::Register(core, n) => format!("{} of core {core}", REGISTERS[usize::from(n)]),
         Location::Float(core, n) => format!("f{n} of core {core}"),
     }
 }
 
 /// Where the value of a step is from, if not from other steps.
-fn source(step: &Step, places: &Places) -> String {
+fn source(step: &Step, named: &Locations) -> String {
     match step.how {
-        How::Device(addr) => format!("from the device at {}", places.address(addr)),
+        How::Device(addr) => format!("from the device at {}", named.address(addr)),
         How::Csr(csr) => format!("from CSR {}", csr_text(csr)),
         How::Master => "by a bus master that is not a core".into(),
         How::Computed => String::new(),
@@ -100,10 +100,10 @@ fn source(step: &Step, places: &Places) -> String {
 }
 
 /// Consecutive steps that are listed as one: indices of the first and after the last.
-fn groups(slice: &Slice, places: &Places, each: bool) -> Vec<(usize, usize)> {
+fn groups(slice: &Slice, named: &Locations, each: bool) -> Vec<(usize, usize)> {
     let mut groups: Vec<(usize, usize)> = Vec::new();
     let same = |a: &Step, b: &Step| {
-        let line = |s: &Step| places.line(s.pc);
+        let line = |s: &Step| named.line(s.pc);
         a.core == b.core && a.how != How::Master && b.how != How::Master && line(a).is_some() && line(a) == line(b)
     };
     for (n, step) in slice.steps.iter().enumerate() {
@@ -123,7 +123,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if core >= cores {
         return Err(Failure::Other(format!("`--core {core}`: the run has cores 0 to {}", cores - 1)));
     }
-    let places = args.recorded.places()?;
+    let named = args.recorded.locations()?;
     let locations: Vec<Location> = match register(&args.what, core) {
         Some(Location::Register(_, 0)) => return Err(Failure::Other(format!("`{}`: is always 0", args.what))),
         Some(_) if args.bytes.is_some() => {
@@ -160,19 +160,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         _ => String::new(),
     };
     let missing = || report_missing(&args.recorded.trace, &LossSummary::default(), damage.as_ref());
-    let groups = groups(&slice, &places, args.instructions || args.json);
+    let groups = groups(&slice, &named, args.instructions || args.json);
     let shown = groups.len().min(args.limit as usize);
     if args.json {
         let step = |s: &Step| {
             json!({
-                "moment": s.moment, "core": s.core, "pc": format!("0x{:08x}", s.pc), "function": places.function(s.pc),
-                "line": places.line(s.pc), "instruction": text(s), "value": s.value,
-                "register": s.register.map(|r| name(r, &places)),
-                "address": s.store.map(|(addr, _)| format!("0x{addr:08x}")), "source": source(s, &places),
+                "moment": s.moment, "core": s.core, "pc": format!("0x{:08x}", s.pc), "function": named.function(s.pc),
+                "line": named.line(s.pc), "instruction": text(s), "value": s.value,
+                "register": s.register.map(|r| name(r, &named)),
+                "address": s.store.map(|(addr, _)| format!("0x{addr:08x}")), "source": source(s, &named),
                 "used_by": s.used_by,
             })
         };
-        let initial: Vec<_> = slice.initial.keys().map(|l| name(*l, &places)).collect();
+        let initial: Vec<_> = slice.initial.keys().map(|l| name(*l, &named)).collect();
         args.recorded
             .object("why")
             .with("what", args.what.clone().into())
@@ -187,13 +187,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     for (first, end) in groups.iter().take(shown) {
         let step = &slice.steps[*first];
         let target = match (step.register, step.store) {
-            (_, Some((addr, _))) => places.address(addr),
+            (_, Some((addr, _))) => named.address(addr),
             (Some(Location::Register(_, n)), None) => REGISTERS[usize::from(n)].into(),
             (Some(Location::Float(_, n)), None) => format!("f{n}"),
             (Some(Location::Byte(_)) | None, None) => String::new(),
         };
         let times = if end - first > 1 { format!(", {} instructions", end - first) } else { String::new() };
-        let from = source(step, &places);
+        let from = source(step, &named);
         let comma = if from.is_empty() { "" } else { ", " };
         writeln!(
             out,
@@ -203,7 +203,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             step.value
         )?;
         if step.how != How::Master {
-            writeln!(out, "{:>12}  {}: {}", "", places.at(step.pc), text(step))?;
+            writeln!(out, "{:>12}  {}: {}", "", named.at(step.pc), text(step))?;
         }
     }
     if slice.more || shown < groups.len() {
@@ -214,9 +214,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         for location in slice.initial.keys() {
             let name = match location {
                 Location::Byte(addr) => {
-                    places.objects.at(*addr).map_or_else(|| places.address(*addr), |o| o.0.to_string())
+                    named.objects.at(*addr).map_or_else(|| named.address(*addr), |o| o.0.to_string())
                 }
-                other => name(*other, &places),
+                other => name(*other, &named),
             };
             if names.last() != Some(&name) {
                 names.push(name);

@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use crate::files::input_name;
+use crate::locations::Locations;
 use crate::output::Object;
-use crate::places::Places;
 use clap::Args;
 use host::input::InputOptions;
 use host::inputs::Session;
@@ -51,10 +51,10 @@ impl Recorded {
     ///
     /// # Errors
     /// The program cannot be read.
-    pub fn places(&self) -> Result<Places, Failure> {
+    pub fn locations(&self) -> Result<Locations, Failure> {
         // a file that is no ELF is an error, one without line tables is not
         Objects::open(&self.elf)?;
-        Ok(Places::open(&self.elf, true))
+        Ok(Locations::open(&self.elf, true))
     }
 
     /// The first members of the JSON object of `command`.
@@ -73,15 +73,14 @@ pub fn ram(session: &Session) -> Range<u64> {
 const CALLERS: usize = 4;
 
 /// The calls of a path as text, innermost first.
-pub fn callers(places: &Places, follower: &Follower, path: Path) -> Vec<String> {
+pub fn callers(locations: &Locations, follower: &Follower, path: Path) -> Vec<String> {
     let calls = follower.calls(path);
-    calls.iter().take(CALLERS).map(|back| format!("called from {}", places.at(back.wrapping_sub(1)))).collect()
+    calls.iter().take(CALLERS).map(|back| format!("called from {}", locations.at(back.wrapping_sub(1)))).collect()
 }
 
 /// A place in the program with its calls.
-pub fn site(places: &Places, follower: &Follower, pc: u64, path: Path) -> serde_json::Value {
-    let place =
-        |pc: u64| json!({ "pc": format!("0x{pc:08x}"), "function": places.function(pc), "line": places.line(pc) });
+pub fn site(locations: &Locations, follower: &Follower, pc: u64, path: Path) -> serde_json::Value {
+    let place = |pc: u64| json!({ "pc": format!("0x{pc:08x}"), "function": locations.function(pc), "line": locations.line(pc) });
     let mut all = vec![place(pc)];
     all.extend(follower.calls(path).iter().map(|back| place(back.wrapping_sub(1))));
     all.into()

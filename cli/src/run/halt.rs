@@ -1,8 +1,8 @@
 //! Why a run ended, and where its harts are: as text and as JSON
 
 use super::RAM_BEFORE;
+use crate::locations::Locations;
 use crate::output::{count, plural};
-use crate::places::Places;
 use host::fault::{cause_name, Fault};
 use host::symbols::Area;
 use host::views::loops::{Level, Loop, Position};
@@ -17,7 +17,7 @@ fn instructions(n: u64) -> String {
     format!("{} instruction{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-impl Places {
+impl Locations {
     /// Description of a fault: exception, address, how the hart got there, and handler.
     pub fn lines(&self, f: &Fault) -> Vec<String> {
         let place = if f.instruction.is_some() { self.at(f.pc) } else { format!("pc 0x{:08x}", f.pc) };
@@ -107,7 +107,7 @@ impl Places {
         lines
     }
 
-    /// As [`Places::position`].
+    /// As [`Locations::position`].
     pub fn position_json(&self, p: &Position) -> serde_json::Value {
         let hex = |a: u64| format!("0x{a:08x}");
         let level = |l: &Level| {
@@ -152,7 +152,7 @@ impl Places {
         ))
     }
 
-    /// As [`Places::overflow`].
+    /// As [`Locations::overflow`].
     pub fn overflow_json(&self, stack: &Used) -> Option<serde_json::Value> {
         let (at, into) = stack.overflow.as_ref()?;
         let hex = |a: u64| format!("0x{a:08x}");

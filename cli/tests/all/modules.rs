@@ -7,7 +7,7 @@ const SHARED: [&[&str]; 8] = [
     &["help"],
     &["error", "signals"],
     &["files", "options", "output", "progress"],
-    &["places"],
+    &["locations"],
     &["args", "vectors", "etrace"],
     &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],
     &["describe"],

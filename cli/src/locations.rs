@@ -4,14 +4,14 @@ use host::symbols::{Objects, Symbols};
 use host::views::lines::{shown, Lines};
 
 /// Symbols and source lines of the program, if available.
-pub struct Places {
+pub struct Locations {
     symbols: Symbols,
     /// Variables.
     pub objects: Objects,
     lines: Option<Lines>,
 }
 
-impl Places {
+impl Locations {
     /// Opens those of `program`, if `wanted`.
     pub fn open(program: &str, wanted: bool) -> Self {
         if !wanted {
