@@ -324,7 +324,8 @@ fn threads_in_turns_load_what_was_stored() {
         let (loads, other) = check_loads(&found);
         let turns = if schedule == "serial:1000" { 10 } else { 500 };
         assert!(captured.switches > turns, "{schedule}: {}", captured.switches);
-        assert!(loads > 20_000, "{schedule}: {loads}");
+        // each store of a counter is of a loaded value; how long threads wait for each other depends on the machine
+        assert!(loads > 60 + 1800 + 1800, "{schedule}: {loads}");
         // written by the system: a thread's number, at its start and at its end
         assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
         let last = |name: &str| {
@@ -356,7 +357,7 @@ fn threads_of_arm_load_what_was_stored() {
             let (found, expanded) = all(&captured, captured.harts(16));
             assert_eq!(expanded.unexplained, 0, "{schedule}: {expanded:?}");
             let (loads, other) = check_loads(&found);
-            assert!(loads > 20_000, "{schedule}: {loads}");
+            assert!(loads > 60 + 1800 + 1800, "{schedule}: {loads}");
             assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
             for (name, right) in [("guarded", 60), ("counted", 1800)] {
                 let at = symbol("arm-linux-gnueabihf-nm", &program, name);
