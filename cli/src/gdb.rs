@@ -5,10 +5,10 @@ use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::contexts::running::Layout;
 use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
 use host::debug::server::{stdio, tcp};
+use host::debug::tasks::Tasks;
 use host::input::InputOptions;
 use host::inputs::Session;
 use host::words::are_trace;
@@ -17,7 +17,7 @@ use std::io::Write;
 /// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
 /// Every core is a thread. In a recorded run, each waiting task is a thread, too, with the registers that it had when its core left it; tasks are
-/// found as by `profile --by task`. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
+/// found as by `profile --by task`, and `monitor tasks` lists all of them with their states. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
 /// `monitor when` shows the current position, `monitor goto N` goes to one. A recorded run (`goshawk encode --scheme
 /// inputs`) has registers and memory, which can be watched. A trace of the control flow has only the pc and the memory
 /// that no program writes; `monitor bt` shows its call stack, because GDB cannot unwind without registers. Registers
@@ -69,12 +69,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         if let Some(damage) = session.damage() {
             eprintln!("goshawk: {damage}; the recording ends there");
         }
-        let tasks = args.tasks.found(elf, session.info.params.xlen)?;
+        let layout = args.tasks.found(elf, session.info.params.xlen)?;
+        let tasks = layout.map(|layout| Tasks { layout, states: layout.states(elf) });
         serve(args, session.replay(), tasks, out)
     }
 }
 
-fn serve(args: &Args, scene: impl Scene, tasks: Option<Layout>, out: &mut dyn Write) -> Result<Status, Failure> {
+fn serve(args: &Args, scene: impl Scene, tasks: Option<Tasks>, out: &mut dyn Write) -> Result<Status, Failure> {
     out.flush()?;
     let path = args.execution.trace.display().to_string();
     let report = Box::new(move |text: &str| eprintln!("goshawk: {path}: {text}"));

@@ -334,8 +334,8 @@ fn a_task_that_waits_is_a_thread_with_the_registers_that_it_had() {
             // the running task, and where the others were interrupted
             "(core 0, instruction ",
             ", task slow)",
-            "(task fast, waits since moment ",
-            "(task IDLE, waits since moment ",
+            "(task fast, state unknown, not running since moment ",
+            "(task IDLE, state unknown, not running since moment ",
             "$1 = 1",
         ],
     );
@@ -347,6 +347,43 @@ fn a_task_that_waits_is_a_thread_with_the_registers_that_it_had() {
     assert!(slow.contains("work (n=n@entry=50)") && slow.contains(" in slow ()"), "{slow}");
     assert!(fast.contains(" fast ()") && !fast.contains("trap_entry"), "{fast}");
     assert!(idle.contains(" idle ()") && !idle.contains("trap_entry"), "{idle}");
+}
+
+/// `programs/faults/states.c`: one task in each state, in the words of three systems.
+#[test]
+fn tasks_have_the_states_of_their_system_at_any_moment() {
+    for (system, waits, sleeps, notify) in [
+        ("freertos", "blocked (object)", "blocked (delay or notification)", "blocked (notification)"),
+        ("threadx", "blocked (queue)", "blocked (sleep)", "blocked (mutex)"),
+        ("zephyr", "blocked (object)", "blocked (sleep)", "blocked (object)"),
+    ] {
+        let place = Place::new();
+        let program = crate::halt::program(&format!("states-{system}"));
+        std::fs::copy(program, place.path().join("bank.elf")).unwrap();
+        place.good("encode bank.elf --scheme inputs -o s.gip");
+        let script = "set pagination off\nset style enabled off\n\
+            target remote | goshawk gdb s.gip --elf bank.elf --stdio\n\
+            monitor tasks\nbreak checkpoint\ncontinue\nmonitor tasks\ncontinue\nmonitor tasks\ninfo threads\n\
+            reverse-continue\nmonitor tasks\n";
+        let (said, tasks) = gdb_line_by_line(&place, script);
+        let rows: Vec<Vec<&str>> = tasks.lines().map(|l| l.split("  ").filter(|w| !w.is_empty()).collect()).collect();
+        let states = |task: &str| -> Vec<&str> {
+            rows.iter().filter(|r| r.len() > 1 && r[0] == task).map(|r| r[1].trim()).collect()
+        };
+        assert_eq!(states("main"), ["running on core 0"; 3], "{system}: {tasks}");
+        for (task, state) in [("waits", waits), ("sleeps", sleeps), ("gone", "ended"), ("notify", notify)] {
+            assert_eq!(states(task), [state; 3], "{system}, {task}: {tasks}");
+        }
+        // the program resumes it between the two stops, and going back undoes that
+        assert_eq!(states("parked"), ["suspended", "ready", "suspended"], "{system}: {tasks}");
+        // it never runs, so that it is no thread
+        assert_eq!(states("fresh"), ["ready"; 3], "{system}: {tasks}");
+        assert_eq!(tasks.matches("has not run").count(), 3, "{system}: {tasks}");
+        assert_eq!(tasks.matches("no task is known at this moment").count(), 1, "{system}: {tasks}");
+        let thread =
+            |task: &str, state: &str| said.contains(&format!("(task {task}, {state}, not running since moment "));
+        assert!(thread("parked", "ready") && thread("sleeps", sleeps) && !said.contains("fresh"), "{system}: {said}");
+    }
 }
 
 /// Programs that crash without a handler stop before the instruction; others do not.

@@ -1,11 +1,24 @@
 //! Operating systems whose tasks are found by the names of their sources: FreeRTOS, ThreadX and Zephyr
 
 use super::running::{bytes_of, element, has_symbol, member, Layout, Member, ReadyLists, StackEnd, StackMembers};
+use super::states::States;
 use crate::symbols::Symbols;
 use crate::HostError;
 
+/// A known operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// FreeRTOS.
+    FreeRtos,
+    /// ThreadX.
+    ThreadX,
+    /// Zephyr.
+    Zephyr,
+}
+
 /// Names of an operating system.
 struct Kernel {
+    system: System,
     /// The pointer to the control block of the running task, or an array with one for each core.
     pointer: &'static str,
     /// The structure of a core, and its pointer, if `pointer` is an array of these.
@@ -25,6 +38,7 @@ enum End {
 
 const KERNELS: [Kernel; 4] = [
     Kernel {
+        system: System::FreeRtos,
         pointer: "pxCurrentTCB",
         cpu: None,
         name: "pcTaskName",
@@ -34,6 +48,7 @@ const KERNELS: [Kernel; 4] = [
     },
     // FreeRTOS with several cores
     Kernel {
+        system: System::FreeRtos,
         pointer: "pxCurrentTCBs",
         cpu: None,
         name: "pcTaskName",
@@ -42,6 +57,7 @@ const KERNELS: [Kernel; 4] = [
     },
     // ThreadX
     Kernel {
+        system: System::ThreadX,
         pointer: "_tx_thread_current_ptr",
         cpu: None,
         name: "tx_thread_name",
@@ -50,6 +66,7 @@ const KERNELS: [Kernel; 4] = [
     },
     // Zephyr
     Kernel {
+        system: System::Zephyr,
         pointer: "_kernel",
         cpu: Some(("_cpu", "current")),
         name: "k_thread.name",
@@ -72,11 +89,6 @@ impl Kernel {
     }
 }
 
-/// The stack of a task in the control block to which the pointer `symbol` points, if that is known.
-fn stack(elf: &str, symbol: &str) -> Option<StackMembers> {
-    KERNELS.iter().find(|kernel| kernel.pointer == symbol)?.stack(elf)
-}
-
 impl Layout {
     /// The layout in an ELF file: `pointer` is a symbol with an optional `+N`, `name` a member `NAME` or `STRUCTURE.NAME` of a control block,
     /// or its offset.
@@ -91,9 +103,10 @@ impl Layout {
         let bytes = xlen / 8;
         let stride = element(elf, symbol)?.unwrap_or(bytes.into());
         let ready = ReadyLists::of_freertos(elf);
-        let stack = stack(elf, symbol);
+        let kernel = KERNELS.iter().find(|kernel| kernel.pointer == symbol);
+        let (stack, system) = (kernel.and_then(|kernel| kernel.stack(elf)), kernel.map(|kernel| kernel.system));
         let (name, name_by_pointer) = (name.offset, name.pointer);
-        Ok(Self { current, stride, name, name_by_pointer, stack, pointer: bytes, ready })
+        Ok(Self { current, stride, name, name_by_pointer, stack, pointer: bytes, ready, system })
     }
 
     /// The layout of the operating system in an ELF file; `name` as in [`Layout::open`], where it is not that of the system.
@@ -107,6 +120,13 @@ impl Layout {
         let pointer = member(elf, &format!("{structure}.{pointer}"))?.offset;
         let stride = bytes_of(elf, structure)?.unwrap_or(layout.stride);
         Ok(Self { current: layout.current + pointer, stride, ..layout })
+    }
+}
+
+impl Layout {
+    /// Where the states of these tasks are, if the system is known and the file says it.
+    pub fn states(&self, elf: &str) -> Option<States> {
+        States::of(elf, self.system?)
     }
 }
 

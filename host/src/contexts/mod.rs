@@ -1,14 +1,15 @@
 //! Contexts of instructions: which of them are selected, and what belongs to each
 //!
 //! A context is a privilege mode and an address space. All views and commands that select processes or privilege modes do so with
-//! a [`Selection`], and know the context of an instruction from [`Contexts`]. [`names`] reads names of processes, [`memory`] finds them, [`running`] follows what cores run, in the operating systems that `kernels` knows, [`counts`]
+//! a [`Selection`], and know the context of an instruction from [`Contexts`]. [`names`] reads names of processes, [`memory`] finds them, [`running`] follows what cores run, in the operating systems that [`kernels`] knows, [`states`] has the states of their tasks, [`counts`]
 //! counts branches and messages of those that are selected.
 
 pub mod counts;
-mod kernels;
+pub mod kernels;
 pub mod memory;
 pub mod names;
 pub mod running;
+pub mod states;
 
 use crate::input::Named;
 use crate::symbols::Symbols;

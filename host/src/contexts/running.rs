@@ -3,6 +3,7 @@
 //! An operating system points to the control block of what a core runs, and keeps the name in it: `pxCurrentTCB` of FreeRTOS, or an array
 //! with a pointer for each core; `cpus` of xv6, an array of structures that begin with the pointer.
 
+use super::kernels::System;
 use crate::input::elf_bytes;
 use crate::symbols::Symbols;
 use crate::HostError;
@@ -35,6 +36,8 @@ pub struct Layout {
     pub pointer: u8,
     /// Lists of tasks that are ready, if the program has those of FreeRTOS.
     pub ready: Option<ReadyLists>,
+    /// The operating system, if it is a known one.
+    pub system: Option<System>,
 }
 
 /// Offsets in a control block of what describes the task's stack.
@@ -177,21 +180,31 @@ fn offset(at: &gimli::AttributeValue<Slice>, encoding: gimli::Encoding) -> Resul
 
 /// Bytes of an element of the array of that name, if there is one.
 pub(super) fn element(elf: &str, name: &str) -> Result<Option<u64>, HostError> {
+    Ok(array_of(elf, name)?.map(|array| array.element))
+}
+
+/// Number of elements of the array of that name, if there is one.
+pub(super) fn array(elf: &str, name: &str) -> Result<Option<u64>, HostError> {
+    Ok(array_of(elf, name)?.map(|array| array.elements))
+}
+
+/// The array that a variable or a member of that name is.
+fn array_of(elf: &str, name: &str) -> Result<Option<Array>, HostError> {
     with_dwarf(elf, |dwarf| {
         let mut units = dwarf.units();
         while let Some(header) = units.next()? {
             let unit = dwarf.unit(header)?;
             let mut entries = unit.entries();
             while let Some(entry) = entries.next_dfs()? {
-                if entry.tag() != gimli::DW_TAG_variable {
+                if !matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_member) {
                     continue;
                 }
                 let Some(found) = entry.attr_value(gimli::DW_AT_name) else { continue };
                 if dwarf.attr_string(&unit, found)?.to_string_lossy()? != name {
                     continue;
                 }
-                if let Some(bytes) = array_element(&unit, type_of(entry))? {
-                    return Ok(Some(bytes));
+                if let Some(array) = array_type(&unit, type_of(entry))? {
+                    return Ok(Some(array));
                 }
             }
         }
@@ -243,22 +256,45 @@ fn type_of(entry: &gimli::DebuggingInformationEntry<Slice>) -> Option<UnitOffset
     }
 }
 
-/// Bytes of an element, if the type at that offset is an array.
-fn array_element(unit: &gimli::Unit<Slice>, mut at: Option<UnitOffset>) -> Result<Option<u64>, gimli::Error> {
-    let mut array = false;
+/// An array.
+struct Array {
+    /// Bytes of an element.
+    element: u64,
+    /// Their number; 0 if it is not known.
+    elements: u64,
+}
+
+/// The array, if the type at that offset is one.
+fn array_type(unit: &gimli::Unit<Slice>, mut at: Option<UnitOffset>) -> Result<Option<Array>, gimli::Error> {
+    let mut elements = None;
     // a chain of names and qualifiers is short
     for _ in 0..16 {
         let Some(offset) = at else { return Ok(None) };
         let entry = unit.entry(offset)?;
         let bytes = entry.attr_value(gimli::DW_AT_byte_size).and_then(|n| n.udata_value());
         match entry.tag() {
-            gimli::DW_TAG_array_type => array = true,
+            gimli::DW_TAG_array_type => elements = Some(elements_of(unit, offset)?),
             gimli::DW_TAG_typedef | gimli::DW_TAG_volatile_type | gimli::DW_TAG_const_type => {}
-            _ => return Ok(bytes.filter(|_| array)),
+            _ => return Ok(bytes.zip(elements).map(|(element, elements)| Array { element, elements })),
         }
         at = type_of(&entry);
     }
     Ok(None)
+}
+
+/// Number of elements of an array type, or 0.
+fn elements_of(unit: &gimli::Unit<Slice>, array: UnitOffset) -> Result<u64, gimli::Error> {
+    let mut tree = unit.entries_tree(Some(array))?;
+    let mut ranges = tree.root()?.children();
+    while let Some(range) = ranges.next()? {
+        let entry = range.entry();
+        let number = |name| entry.attr_value(name).and_then(|n| n.udata_value());
+        let elements = number(gimli::DW_AT_count).or_else(|| Some(number(gimli::DW_AT_upper_bound)? + 1));
+        if let Some(elements) = elements {
+            return Ok(elements);
+        }
+    }
+    Ok(0)
 }
 
 /// Bytes of a page of memory.

@@ -3,7 +3,7 @@
 use super::packets::{Incoming, Outgoing};
 use super::scene::Scene;
 use super::target::{stopped, Debugger};
-use crate::contexts::running::Layout;
+use super::tasks::Tasks;
 use crate::HostError;
 use gdbstub::conn::{Connection, ConnectionExt};
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
@@ -136,7 +136,7 @@ fn serve<S: Scene>(target: &mut Debugger<S>, pipes: Pipes) -> Result<(), HostErr
 ///
 /// # Errors
 /// GDB sent an invalid packet.
-pub fn stdio<S: Scene>(scene: S, tasks: Option<Layout>, report: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+pub fn stdio<S: Scene>(scene: S, tasks: Option<Tasks>, report: Box<dyn Fn(&str)>) -> Result<(), HostError> {
     pipes(scene, tasks, io::stdin(), io::stdout(), report)
 }
 
@@ -146,7 +146,7 @@ pub fn stdio<S: Scene>(scene: S, tasks: Option<Layout>, report: Box<dyn Fn(&str)
 /// What was sent cannot be understood.
 pub fn pipes<S: Scene>(
     scene: S,
-    tasks: Option<Layout>,
+    tasks: Option<Tasks>,
     from: impl Read + Send + 'static,
     to: impl Write + Send + 'static,
     report: Box<dyn Fn(&str)>,
@@ -170,7 +170,7 @@ fn packet(text: &str) -> String {
 /// The port is taken.
 pub fn tcp<S: Scene>(
     scene: S,
-    tasks: Option<Layout>,
+    tasks: Option<Tasks>,
     port: u16,
     once: bool,
     listening: impl FnOnce(u16),

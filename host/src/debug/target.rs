@@ -1,13 +1,13 @@
 //! A recorded run or a trace in GDB's remote protocol: one thread per core, known values readable, nothing writable
 
 mod breakpoints;
+mod tasks;
 
 use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
 use super::motion::{Kind, Motion, Stop};
 use super::packets::Conditions;
 use super::scene::Scene;
-use super::tasks::{History, Left};
-use crate::contexts::running::Layout;
+use super::tasks::{History, Left, Tasks};
 use gdbstub::common::{Pid, Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
@@ -26,7 +26,7 @@ use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps
 use gdbstub::target::ext::target_description_xml_override::{
     TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
 };
-use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
+use gdbstub::target::ext::thread_extra_info::ThreadExtraInfoOps;
 use gdbstub::target::{Target, TargetError, TargetResult};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub struct Debugger<S: Scene> {
     progress: Option<Duration>,
     /// Moments by the names that the user gave them.
     marks: BTreeMap<String, u64>,
-    tasks: Option<Layout>,
+    tasks: Option<Tasks>,
     /// Switches of tasks, found when GDB first asks for threads.
     history: Option<History>,
     /// Registers of waiting tasks, of the moments at which they were left.
@@ -100,7 +100,7 @@ fn tid(core: u8) -> Tid {
 
 impl<S: Scene> Debugger<S> {
     /// `tasks`: where those of an operating system are, if values are known.
-    pub fn new(scene: S, tasks: Option<Layout>, report: Box<dyn Fn(&str)>) -> Self {
+    pub fn new(scene: S, tasks: Option<Tasks>, report: Box<dyn Fn(&str)>) -> Self {
         let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
         Self {
             motion: Motion::new(scene),
@@ -115,13 +115,6 @@ impl<S: Scene> Debugger<S> {
             history: None,
             parked: BTreeMap::new(),
         }
-    }
-
-    /// The tasks that wait at this moment: thread, control block, and when they were left.
-    fn waiting(&self) -> impl Iterator<Item = (Tid, u64, Left)> + '_ {
-        let cores = usize::from(self.replay().cores());
-        let waiting = self.history.as_ref().map(|history| history.waiting(self.replay())).unwrap_or_default();
-        waiting.into_iter().filter_map(move |(number, block, left)| Some((Tid::new(cores + 1 + number)?, block, left)))
     }
 
     /// The thread that GDB named.
@@ -363,9 +356,7 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
         // GDB does not say which thread runs backwards: it is the first one in this list
         let others = (0..self.replay().cores()).filter(|core| *core != self.current);
         std::iter::once(self.current).chain(others).map(tid).for_each(&mut *active);
-        if let Some(layout) = self.tasks.filter(|_| self.history.is_none()) {
-            self.history = Some(History::of(&mut self.motion.line, layout).map_err(|e| e.to_string())?);
-        }
+        self.find_switches()?;
         self.waiting().for_each(|(tid, ..)| active(tid));
         Ok(())
     }
@@ -478,26 +469,6 @@ impl<S: Scene> ReverseStep<Tid> for Debugger<S> {
     }
 }
 
-impl<S: Scene> ThreadExtraInfo for Debugger<S> {
-    fn thread_extra_info(&self, tid: Tid, buf: &mut [u8]) -> Result<usize, String> {
-        let Ok(thread) = self.thread(tid) else { return Ok(0) };
-        let scene = self.replay();
-        let name = |block: u64| self.tasks.map_or_else(String::new, |layout| layout.task_name(scene, block));
-        let text = match thread {
-            Thread::Core(core) => {
-                let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
-                let task = self.tasks.and_then(|layout| layout.running(scene, core));
-                let task = task.map(|block| format!(", task {}", name(block))).unwrap_or_default();
-                format!("core {core}, instruction {}{cycle}{task}", scene.retired(core))
-            }
-            Thread::Waiting { block, left } => format!("task {}, waits since moment {}", name(block), left.at),
-        };
-        let n = text.len().min(buf.len());
-        buf[..n].copy_from_slice(&text.as_bytes()[..n]);
-        Ok(n)
-    }
-}
-
 impl<S: Scene> TargetDescriptionXmlOverride for Debugger<S> {
     fn target_description_xml(
         &self,
@@ -549,6 +520,8 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
             outputln!(out, "moment {}: {checkpoints} checkpoints, {bytes} bytes", self.replay().position());
         } else if let Some(asked) = words.strip_prefix("bt") {
             self.stack(asked.trim(), &mut out);
+        } else if words == "tasks" {
+            self.print_tasks(&mut out)?;
         } else if let Some(to) = words.strip_prefix("goto ") {
             self.goto(to.trim(), &mut out);
         } else if let Some(every) = words.strip_prefix("progress") {
@@ -565,7 +538,7 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
             outputln!(
                 out,
                 "`monitor when` shows the moment, `monitor goto N|MARK` goes to one, `monitor mark NAME` names this one, \
-                 `monitor marks` lists them, `monitor bt [CORE|all]` shows the stack, `monitor progress SECONDS|off` prints the moment while \
+                 `monitor marks` lists them, `monitor bt [CORE|all]` shows the stack, `monitor tasks` the tasks of an RTOS with their states, `monitor progress SECONDS|off` prints the moment while \
                  the run continues, forwards or backwards"
             );
         }

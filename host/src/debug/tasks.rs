@@ -6,6 +6,7 @@
 
 use super::scene::Scene;
 use crate::contexts::running::Layout;
+use crate::contexts::states::{State, States};
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use sim::timeline::Timeline;
 use std::collections::BTreeMap;
@@ -15,6 +16,29 @@ const NAME: usize = 32;
 
 /// Instructions between two looks at what happened.
 const STEP: u64 = 1 << 14;
+
+/// The tasks of an operating system in the memory of a recorded run.
+#[derive(Clone, Debug)]
+pub struct Tasks {
+    /// Where they are.
+    pub layout: Layout,
+    /// Where their states are, if that is known.
+    pub states: Option<States>,
+}
+
+impl Tasks {
+    /// State of a task that does not run.
+    pub fn state(&self, scene: &impl Scene, block: u64) -> State {
+        let read = |addr, bytes| word(scene, addr, bytes);
+        self.states.as_ref().map_or(State::Unknown, |states| states.state(&read, block, self.layout.pointer))
+    }
+
+    /// The control blocks of all tasks that are in the lists of the system, also of those that have not run.
+    pub fn listed(&self, scene: &impl Scene) -> Vec<u64> {
+        let read = |addr, bytes| word(scene, addr, bytes);
+        self.states.as_ref().and_then(|states| states.all(&read, self.layout.pointer)).unwrap_or_default()
+    }
+}
 
 /// Moment at which a core left a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
