@@ -1,5 +1,6 @@
 //! Names of addresses in output: functions, source lines and variables
 
+use crate::Failure;
 use host::symbols::{Objects, Symbols};
 use host::views::lines::{shown, Lines};
 
@@ -31,6 +32,31 @@ impl Locations {
         // an address far from all code has a preceding symbol, but is not in it
         let (name, offset) = self.symbols.at(pc).filter(|(_, offset)| *offset < 1 << 16)?;
         Some(if offset == 0 { name.into() } else { format!("{name}+0x{offset:x}") })
+    }
+
+    /// Refuses a name that is neither a function nor a variable, as the value of `option`.
+    ///
+    /// # Errors
+    /// The program has no such name.
+    pub fn check_name(&self, option: &str, name: &str) -> Result<(), Failure> {
+        let names = || self.symbols.names().chain(self.objects.names());
+        if names().any(|known| known == name) {
+            return Ok(());
+        }
+        let wanted = name.to_lowercase();
+        let far = |known: &str| strsim::damerau_levenshtein(&known.to_lowercase(), &wanted);
+        let mut near: Vec<(usize, &str)> = names().map(|known| (far(known), known)).collect();
+        near.retain(|(far, _)| *far <= (wanted.chars().count() / 3).max(1));
+        near.sort_unstable();
+        near.dedup();
+        let near: Vec<String> = near.iter().take(3).map(|(_, known)| format!("`{known}`")).collect();
+        let near = if near.is_empty() { String::new() } else { format!("; near: {}", near.join(", ")) };
+        Err(Failure::Other(format!("`{option} {name}`: the program has no function or variable of this name{near}")))
+    }
+
+    /// Whether an address of code is in a function of that name.
+    pub fn is_in(&self, pc: u64, name: &str) -> bool {
+        self.symbols.ranges(name).any(|range| range.contains(&pc))
     }
 
     /// File and line of an address.

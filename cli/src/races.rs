@@ -46,20 +46,14 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = args.recorded.open()?;
     let locations = args.recorded.locations()?;
-    for name in &args.ignore {
-        if Symbols::address64(&session.named.name, name).is_err() {
-            let program = &session.named.name;
-            return Err(Failure::Other(format!("`--ignore {name}`: {program} has no such function or variable")));
-        }
-    }
+    args.ignore.iter().try_for_each(|name| locations.check_name("--ignore", name))?;
     let order = Order::new(Image::new(&session.named.program), session.named.program.code());
     let mut races = Races::new(order, args.recorded.follower(&session)?, ram(&session), session.info.params.cores);
     let damage = session.run(&mut races, &Bars, |_| false).err();
-    let name_of = |pc: u64| locations.function(pc).map(|f| f.split('+').next().unwrap_or_default().to_string());
     let ignored = |r: &Race| {
-        let object = locations.objects.at(r.addr).map(|(name, _)| name.to_string());
-        let names = r.accesses.iter().filter_map(|a| name_of(a.pc)).chain(object);
-        names.into_iter().any(|name| args.ignore.contains(&name))
+        let object = locations.objects.at(r.addr).map(|(name, _)| name);
+        let is = |name: &String| object == Some(name) || r.accesses.iter().any(|a| locations.is_in(a.pc, name));
+        args.ignore.iter().any(is)
     };
     let (found, omitted): (Vec<&Race>, Vec<&Race>) = races.found().into_iter().partition(|r| !ignored(r));
     let what = |a: &Access| match (a.synchronises, a.store) {

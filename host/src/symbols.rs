@@ -137,6 +137,11 @@ impl Symbols {
         self.0.iter().map(|s| (s.start, s.name.as_str()))
     }
 
+    /// Names of all functions, also those of which another name is shown.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(|s| std::iter::once(&s.name).chain(&s.others)).map(String::as_str)
+    }
+
     /// Whether there are no symbols.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -207,6 +212,11 @@ impl Objects {
     pub fn at(&self, addr: u64) -> Option<(&str, u64)> {
         let symbol = within(&self.objects, addr)?;
         Some((&symbol.name, addr - symbol.start))
+    }
+
+    /// Names of all objects.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.objects.iter().map(|s| s.name.as_str())
     }
 
     /// The area around `addr`: an object, the rest of a section, or what is between two of them.

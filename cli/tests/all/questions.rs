@@ -58,6 +58,15 @@ fn races_are_found_in_the_program_that_has_them_and_not_in_the_other() {
         "{listed}"
     );
     assert!(!listed.contains("(table") && listed.contains(" ignored\n"), "{listed}");
+    // a function by any of its names, and names that are none
+    let by_function = json(&place, "races", "racing", "--ignore exchange");
+    assert!(by_function["races"].as_array().unwrap().iter().all(|r| function(&r["accesses"][0]) != "exchange"));
+    for (name, near) in [("tabel", "; near: `table`"), ("Exchange", "; near: `exchange`"), ("zzzzzzzz", "name\n")] {
+        let refused = place.session(&format!("races racing.gip --elf {} --ignore {name}", program("racing")));
+        let wanted = format!("`--ignore {name}`: the program has no function or variable of this name");
+        assert!(refused.contains(&wanted) && refused.contains(near), "{refused}");
+        assert!(refused.ends_with("exit code 2\n"), "{refused}");
+    }
     let code =
         |name: &str| place.output(&format!("races {name}.gip --elf {} --exit-code", program(name))).status.code();
     assert_eq!((code("races"), code("racing")), (Some(0), Some(1)));
