@@ -21,4 +21,5 @@
 #define INCLUDE_vTaskDelay 1
 #define INCLUDE_vTaskDelete 1
 #define INCLUDE_vTaskSuspend 1
+#define INCLUDE_eTaskGetState 1
 #define configASSERT(x) do { if (!(x)) __builtin_trap(); } while (0)
