@@ -31,12 +31,15 @@ print $mhartid
 set var balance = 7
 ";
 
+/// GDB repeats a packet that is not answered in two seconds, which a busy machine may need to start the server.
+const REMOTE: &str = "set remotetimeout 60";
+
 /// GDB's output for `script` and `bank.elf`.
 fn gdb(place: &Place) -> String {
     let bin = assert_cmd::cargo::cargo_bin("goshawk");
     let folder = bin.parent().unwrap_or(Path::new("."));
     let output = Command::new("gdb-multiarch")
-        .args(["-nx", "-batch", "-x", "script", "bank.elf"])
+        .args(["-nx", "-batch", "-ex", REMOTE, "-x", "script", "bank.elf"])
         .current_dir(place.path())
         .env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").unwrap()))
         .output()
@@ -49,7 +52,7 @@ fn gdb_line_by_line(place: &Place, script: &str) -> (String, String) {
     let bin = assert_cmd::cargo::cargo_bin("goshawk");
     let folder = bin.parent().unwrap_or(Path::new("."));
     let output = Command::new("gdb-multiarch")
-        .args(["-nx", "-batch"])
+        .args(["-nx", "-batch", "-ex", REMOTE])
         .args(script.lines().filter(|l| !l.is_empty()).flat_map(|l| ["-ex", l]))
         .arg("bank.elf")
         .current_dir(place.path())
