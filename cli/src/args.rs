@@ -57,7 +57,8 @@ pub struct Execution {
     /// Trace file, raw trace words, recorded run (`encode --scheme inputs`), retire file or branch trace (rbt1)
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
-    /// Program of the trace or recording: RISC-V executable, or builtin:NAME
+    /// Program of the trace or recording: executable, or builtin:NAME. If it is not for RISC-V, the file must contain the code that ran, as
+    /// those of `capture` do
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     pub elf: String,
     /// Accept a program with another build ID than the trace or recording names

@@ -82,6 +82,7 @@ fn parts(sums: &Sums) -> serde_json::Value {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (first, named, processes) = args.processes.open(&args.execution)?;
     let (elfs, numbers) = processes.numbered();
+    let recorded = named.machine.map(|_| first.image());
     let selected = processes.selected(elfs.len());
     // without line tables, there is no reason to replay
     for (elf, _) in [args.execution.elf.as_str()].iter().chain(&elfs).zip(&selected).filter(|(_, selected)| **selected)
@@ -120,10 +121,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     for (number, coverage) in coverages.iter().enumerate().filter(|(number, _)| selected[*number]) {
         found.add(match number.checked_sub(1).map(|at| elfs[at]) {
             None => {
-                coverage.files(&named.program, &Lines::open(&args.execution.elf)?, &args.execution.symbols()?, &paths)
+                let program = (&named.program, recorded.as_ref());
+                coverage.files(program, &Lines::open(&args.execution.elf)?, &args.execution.symbols()?, &paths)
             }
-            Some(elf) => coverage.files(&Named::open(elf)?.program, &Lines::open(elf)?, &Symbols::open(elf)?, &paths),
+            Some(elf) => {
+                coverage.files((&Named::open(elf)?.program, None), &Lines::open(elf)?, &Symbols::open(elf)?, &paths)
+            }
         });
+    }
+    if let Some(machine) = named.machine {
+        eprintln!("goshawk: {}: is for {machine}; its branches that did not run are not counted", args.execution.elf);
     }
     if let Some(first) = found.missing.first() {
         let n = found.missing.len();

@@ -77,7 +77,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let program = Program::new(replayed.image(), Some(lines));
     let mut text = Vec::new();
     let to: &mut dyn Write = if args.json { &mut text } else { out };
-    let show = Show::new((program, named.program.xlen), cores, shown, args.sources.clone().into(), to);
+    let show = Show::new((program, named.assembly()), cores, shown, args.sources.clone().into(), to);
     let mut show = show.with_contexts(programs);
     let missing = replayed.report_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;

@@ -34,7 +34,11 @@ pub fn csr_text(number: u16) -> String {
 
 /// A decoder of RISC-V instructions for display; an instruction that it cannot decode has no text.
 #[derive(Clone, Debug)]
-pub struct Assembly(Target);
+pub struct Assembly {
+    target: Target,
+    /// Whether the code is of RISC-V.
+    decodes: bool,
+}
 
 impl Assembly {
     /// Creates a decoder for addresses of `xlen` bits, with all extensions that a core may have.
@@ -42,21 +46,29 @@ impl Assembly {
         let xlen = if xlen == 64 { Xlen::Rv64 } else { Xlen::Rv32 };
         let base = Target { xlen, privileged: true, m: true, a: true, f: true, d: true, ..Target::default() };
         let target = Target { c: true, zicsr: true, zifencei: true, ..base };
-        Self(target)
+        Self { target, decodes: true }
+    }
+
+    /// As [`Assembly::new`]; where the code is not of RISC-V, nothing is decoded.
+    pub fn of(xlen: u8, riscv: bool) -> Self {
+        Self { decodes: riscv, ..Self::new(xlen) }
     }
 
     fn decode(&self, bits: u32, len: u8) -> Option<Instruction> {
         let whole = match len {
-            2 => Instruction::from(decode_compressed(bits as u16, &self.0)),
-            _ => decode_full(bits, &self.0),
+            2 => Instruction::from(decode_compressed(bits as u16, &self.target)),
+            _ => decode_full(bits, &self.target),
         };
         (whole != Instruction::UNIMP).then_some(whole)
     }
 
     /// The instruction with its operands in assembler syntax; targets are relative to it. CSRs have their names.
     pub fn text(&self, bits: u32, len: u8) -> Option<String> {
+        if !self.decodes {
+            return None;
+        }
         if len == 2 {
-            let short = decode_compressed(bits as u16, &self.0);
+            let short = decode_compressed(bits as u16, &self.target);
             return (short != Compressed::UNIMP).then(|| named(&short.to_string()));
         }
         let text = named(&self.decode(bits, len)?.to_string());

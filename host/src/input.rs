@@ -1,7 +1,9 @@
 //! Opens an input by its name: a built-in program, an ELF or a recording, optionally with its program
 
+use crate::assembly::Assembly;
 use crate::changes::{image_of, Changes};
 use crate::code::{compare, Comparison};
+use crate::foreign;
 use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
 use crate::HostError;
@@ -57,6 +59,8 @@ pub struct Named {
     pub build_id: String,
     /// Code that takes the place of the program's.
     pub memory: Vec<Memory>,
+    /// The machine, if it is not RISC-V; the instructions are then not decoded.
+    pub machine: Option<&'static str>,
 }
 
 impl Named {
@@ -67,7 +71,24 @@ impl Named {
             None => Program::parse(&elf_bytes(name)?),
         };
         let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
-        Ok(Self { name: name.into(), build_id: hex(&program.build_id), program, memory: Vec::new() })
+        Ok(Self { name: name.into(), build_id: hex(&program.build_id), program, memory: Vec::new(), machine: None })
+    }
+
+    /// As [`Named::open`], also of a program for another machine, which gives names to a recording that contains the code that ran.
+    ///
+    /// # Errors
+    /// As for [`Named::open`].
+    pub fn open_any(name: &str) -> Result<Self, HostError> {
+        let data = elf_bytes(name)?;
+        let Some(machine) = foreign::machine(&data) else { return Self::open(name) };
+        let program = foreign::program(&data).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
+        let build_id = hex(&program.build_id);
+        Ok(Self { name: name.into(), build_id, program, memory: Vec::new(), machine: Some(machine) })
+    }
+
+    /// Decoder of its instructions, for display.
+    pub fn assembly(&self) -> Assembly {
+        Assembly::of(self.program.xlen, self.machine.is_none())
     }
 
     /// The code of the events of `recording`: that of the program and of `changes`; without these, the code that the recording
@@ -76,6 +97,21 @@ impl Named {
     /// # Errors
     /// A file cannot be read.
     pub fn image_of(&self, recording: &Recording, changes: Changes<'_>) -> Result<Image, HostError> {
+        let of = recording.path().display().to_string();
+        let elf = (self.name.as_str(), self.machine.unwrap_or(foreign::RISCV));
+        foreign::check_machine(elf, &of, &recording.info().source)?;
+        if self.machine.is_some() {
+            if !changes.is_empty() {
+                let option = changes.option();
+                return Err(HostError::Other(format!(
+                    "{option}: {} is for {}; expected a RISC-V program",
+                    elf.0, elf.1
+                )));
+            }
+            let code = recording.code()?;
+            foreign::check_code(code.as_ref(), &self.program, elf, &of)?;
+            return Ok(Image::recorded(code.unwrap_or_default()));
+        }
         match recording.code()?.filter(|_| changes.is_empty()) {
             Some(code) if compare(&code, &self.program, &[]) != Comparison::Same => Ok(Image::recorded(code)),
             _ => changes.image(&self.program, None, recording.has_cycles()),

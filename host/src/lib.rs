@@ -30,6 +30,7 @@
 //! | [`recording`] | readers of retire files and branch traces |
 //! | [`import`] | traces of QEMU, Spike, ChampSim and MBPlib, to branch traces |
 //! | [`fault`] | the cause of a crash |
+//! | [`foreign`] | programs of other machines, which give names only |
 //! | [`halt`] | where the cores are when a run ends early |
 //! | [`missing`] | what an illegal instruction needs |
 //! | [`assembly`] | instructions as text |
@@ -65,6 +66,7 @@ pub mod encode;
 mod error;
 pub mod fault;
 pub mod filter;
+pub mod foreign;
 pub mod halt;
 pub mod import;
 pub mod input;

@@ -1,5 +1,6 @@
 //! A trace file with its program, and its replay
 
+use crate::foreign;
 use crate::input::{check_build_id, located, InputOptions, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
@@ -149,7 +150,7 @@ impl CodeSource {
                 Self::Recording(Box::new(recording), learner.map(Box::new))
             }
             FileKind::Trace | FileKind::Inputs | FileKind::Values | FileKind::Other => {
-                Self::Program(Box::new(Named::open(name)?))
+                Self::Program(Box::new(Named::open_any(name)?))
             }
         })
     }
@@ -199,7 +200,13 @@ impl Trace {
         let changes = input_options.changes;
         // code is only learned from a recording of the right program
         let mut recording = None;
-        let (image, program) = match (reader.take_code(), source) {
+        let code = reader.take_code();
+        if let CodeSource::Program(named) = &source {
+            if let Some(machine) = named.machine {
+                foreign::check_code(code.as_ref(), &named.program, (elf, machine), &name)?;
+            }
+        }
+        let (image, program) = match (code, source) {
             (Some(code), _) => (Image::recorded(code), None),
             (None, CodeSource::Program(named)) => {
                 (changes.image(&named.program, None, info.params.timestamps)?, Some(named.program))

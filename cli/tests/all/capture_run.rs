@@ -57,6 +57,82 @@ fn goes_through(place: &Place, file: &str) {
 }
 
 #[test]
+fn programs_of_other_machines_give_names() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let place = Place::new();
+    let source = "__attribute__((noinline)) int fib(int n)\n{\n    return n < 2 ? n : fib(n - 1) + fib(n - 2);\n}\n\
+        int never(int n)\n{\n    return 3 * n;\n}\n\nint main(void)\n{\n    return fib(10) != 55;\n}\n";
+    std::fs::write(place.path().join("fib.c"), source).unwrap();
+    let gcc = ["-g", "-O1", "-fno-optimize-sibling-calls", "-fno-inline", "-static", "-o", "fib", "fib.c"];
+    assert!(Command::new("gcc").args(gcc).current_dir(place.path()).status().unwrap().success());
+    let told = captured(&place, "capture run -o a.ret --json -- ./fib");
+    place.good("encode a.ret -o a.gtr");
+    let mut profiles = Vec::new();
+    for file in ["a.ret", "a.gtr"] {
+        let found = json(&place.good(&format!("profile {file} --elf fib --limit 10000 --json")));
+        let functions = found["functions"].as_array().unwrap();
+        let of =
+            |name: &str| functions.iter().find(|f| f["function"] == name).unwrap_or_else(|| panic!("{name}: {found}"));
+        let own: u64 = functions.iter().map(|f| f["instructions"].as_u64().unwrap()).sum();
+        assert_eq!(json(&own.to_string()), told["expanded"]["instructions"], "{file}");
+        assert!(of("fib")["instructions"].as_u64() > Some(177 * 5), "{found}");
+        profiles.push(found["functions"].clone());
+        let shown = place.good(&format!("show {file} --elf fib --function fib --limit 1"));
+        assert!(shown.contains("fib.c:"), "{shown}");
+        // fib(10) makes 177 calls; stderr says that branches are missing which did not run
+        let said = place.output(&format!("coverage {file} --elf fib --include *fib.c -o a.info"));
+        let missing = "goshawk: fib: is for x86_64; its branches that did not run are not counted\n";
+        assert_eq!((said.status.code(), String::from_utf8_lossy(&said.stderr).as_ref()), (Some(0), missing));
+        let info = std::fs::read_to_string(place.path().join("a.info")).unwrap();
+        for line in ["FNDA:177,fib\n", "FNDA:1,main\n", "FNDA:0,never\n", "DA:3,177\n", "DA:7,0\n"] {
+            assert!(info.contains(line), "{line}: {info}");
+        }
+        let ways =
+            info.lines().filter(|l| l.starts_with("BRDA:3,")).filter_map(|l| l.rsplit(',').next()?.parse::<u64>().ok());
+        let mut ways: Vec<u64> = ways.collect();
+        ways.sort_unstable();
+        // 89 of them for n < 2
+        assert_eq!(ways, [88, 89], "{info}");
+        place.good(&format!("timeline {file} --elf fib -o a.json"));
+        assert!(std::fs::read_to_string(place.path().join("a.json")).unwrap().contains("\"fib\""));
+        place.good(&format!("report trace {file} --elf fib -o a.html"));
+        place.good(&format!("vcd {file} --elf fib -o a.vcd"));
+    }
+    assert_eq!(profiles[0], profiles[1]);
+    // programs of other builds and machines
+    std::fs::write(place.path().join("arm.elf"), crate::common::elf_of(40, &[0x13])).unwrap();
+    for (words, wanted) in [
+        ("profile a.ret --elf builtin:bank", "a.ret: is of ./fib with build id "),
+        ("profile a.gtr --elf builtin:bank", "a.gtr: is of ./fib with build id "),
+        (
+            "profile a.ret --elf builtin:bank --any-build",
+            "a.ret: was captured on a machine x86_64, but builtin:bank is a program for RISC-V",
+        ),
+        (
+            "profile a.ret --elf arm.elf --any-build",
+            "a.ret: was captured on a machine x86_64, but arm.elf is a program for arm",
+        ),
+        (
+            "gdb a.gtr --elf fib --stdio",
+            "fib: ELF machine is 62 (64-bit, little-endian); expected a little-endian RISC-V",
+        ),
+        ("run fib", "fib: ELF machine is 62 (64-bit, little-endian); expected a little-endian RISC-V"),
+    ] {
+        let refused = place.session(words);
+        assert!(refused.contains(wanted) && refused.ends_with("exit code 2\n"), "{words}: {refused}");
+    }
+    // a trace that does not contain the code that ran
+    place.good("encode builtin:bank --max-instructions 1000 -o b.gtr");
+    let refused = place.session("profile b.gtr --elf fib --any-build");
+    assert!(
+        refused.contains("b.gtr: does not contain the code that ran, and fib is a program for x86_64"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn every_command_takes_what_threads_of_rv64_did() {
     let place = place("threads", "riscv64-linux-gnu-gcc");
     let words =

@@ -9,7 +9,7 @@
 
 use super::lines::{Lines, SourceLocation};
 use crate::symbols::Symbols;
-use retire::image::{Exit, Image};
+use retire::image::Image;
 use std::collections::HashMap;
 
 /// A condition of a source line.
@@ -58,18 +58,18 @@ impl<'a> Conditions<'a> {
         Self { lines, symbols, seen: HashMap::new() }
     }
 
-    /// The condition of the branch `exit`.
-    pub fn of(&mut self, image: &Image, exit: &Exit) -> Condition {
-        let funct3 = match image.instruction(exit.pc) {
+    /// The condition of the branch at `pc`, of code in `image`; without it, comparisons are not known, and outcomes are those of the jump.
+    pub fn of(&mut self, image: Option<&Image>, pc: u64) -> Condition {
+        let funct3 = match image.and_then(|image| image.instruction(pc)) {
             // `c.beqz` and `c.bnez`
             Some((bits, 2)) => (bits >> 13 & 1) as u8,
             Some((bits, _)) => (bits >> 12 & 7) as u8,
             None => 0,
         };
-        let function = self.symbols.at(exit.pc).map_or(0, |(_, offset)| exit.pc - offset);
+        let function = self.symbols.at(pc).map_or(0, |(_, offset)| pc - offset);
         // the innermost frame has the line of the condition
-        let instance = (function, self.lines.frames(exit.pc));
-        let (column, comparison) = (self.lines.column(exit.pc), funct3 >> 1);
+        let instance = (function, self.lines.frames(pc));
+        let (column, comparison) = (self.lines.column(pc), funct3 >> 1);
         let seen = self.seen.entry((instance, column, comparison)).or_default();
         *seen += 1;
         Condition { column, comparison, number: *seen - 1, opposite: funct3 & 1 == 1 }

@@ -213,10 +213,19 @@ impl Coverage {
         counts
     }
 
-    /// Coverage of the source files of `program`, as `paths` selects them.
-    pub fn files(&self, program: &Program, lines: &Lines, symbols: &Symbols, paths: &Paths) -> Files {
-        let image = Image::new(program);
-        let counts = self.counts(&image);
+    /// Coverage of the source files of a program, as `paths` selects them. `recorded`: the code that ran, of a program whose own code cannot be
+    /// decoded; branches that did not run are then not known.
+    pub fn files(
+        &self,
+        (program, recorded): (&Program, Option<&Image>),
+        lines: &Lines,
+        symbols: &Symbols,
+        paths: &Paths,
+    ) -> Files {
+        let image = &recorded.map_or_else(|| Image::new(program), Image::clone);
+        // bytes of the shortest instruction
+        let least = if recorded.is_some() { 1 } else { 2 };
+        let counts = self.counts(image);
         let count = |pc: u64| counts.get(&pc).copied().unwrap_or(0);
         let mut found = Files::default();
         let mut conditions = Conditions::new(lines, symbols);
@@ -236,14 +245,18 @@ impl Coverage {
         for segment in program.segments.iter().filter(|s| s.executable) {
             let (mut pc, end) = (segment.virtual_addr, segment.virtual_addr + segment.data.len() as u64);
             while pc < end {
-                let len = image.instruction(pc).map_or(2, |(_, len)| len.max(2));
+                let len = image.instruction(pc).map_or(least, |(_, len)| len.max(least));
                 let line = lines.at(pc).filter(|(_, number)| *number > 0);
                 if let Some((path, number)) = line.and_then(|(f, n)| Some((place(f, &mut found.missing)?, n))) {
                     let line = found.files.entry(path).or_default().lines.entry(number).or_default();
                     line.count = line.count.max(count(pc));
-                    let exit = image.run(pc).map(|(_, exit)| *exit).filter(|exit| exit.pc == pc);
-                    if let Some(exit) = exit.filter(|exit| exit.kind == ExitKind::Conditional) {
-                        let sums = line.branches.entry(conditions.of(&image, &exit)).or_default();
+                    let conditional = match recorded {
+                        Some(_) => self.branches.contains_key(&pc),
+                        None => image.run(pc).is_some_and(|(_, e)| e.pc == pc && e.kind == ExitKind::Conditional),
+                    };
+                    if conditional {
+                        let decoded = recorded.is_none().then_some(image);
+                        let sums = line.branches.entry(conditions.of(decoded, pc)).or_default();
                         let ways = self.branches.get(&pc).copied().unwrap_or_default();
                         *sums = [sums[0] + ways[0], sums[1] + ways[1]];
                     }

@@ -93,9 +93,9 @@ pub struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    /// Shows code of `xlen` bits on `out`; source files are searched in `folder`.
+    /// Shows code, which `assembly` decodes, on `out`; source files are searched in `folder`.
     pub fn new(
-        (program, xlen): (Program, u8),
+        (program, assembly): (Program, Assembly),
         cores: u8,
         selection: Selection,
         folder: PathBuf,
@@ -105,7 +105,7 @@ impl<'a> Show<'a> {
         Self {
             programs: ByContext::new(Rc::new(program), Vec::new()),
             contexts,
-            assembly: Assembly::new(xlen),
+            assembly,
             selection,
             folder,
             texts: HashMap::new(),

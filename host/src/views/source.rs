@@ -72,8 +72,9 @@ impl Replayed {
         progress: &dyn Progress,
     ) -> Result<(Self, Named), HostError> {
         let input_options = InputOptions { elf: Some(elf), ..input_options };
-        let named = Named::open(elf)?;
-        let replayed = match FileKind::of(path)? {
+        let kind = FileKind::of(path)?;
+        let named = if kind == FileKind::Inputs { Named::open(elf)? } else { Named::open_any(elf)? };
+        let replayed = match kind {
             FileKind::Inputs => Self::Recorded(Box::new(Session::open(path, input_options)?)),
             FileKind::Retire | FileKind::Rbt1 => {
                 let recording = Recording::open(path)?;

@@ -72,7 +72,7 @@ fn coverage_is_equal_and_names_lines_and_branches() {
         coverage.begin(3);
         open(&path).report_to(&mut coverage, &Quiet).unwrap();
         let mut text = Vec::new();
-        let files = coverage.files(&program, &lines, &symbols, &Paths::default());
+        let files = coverage.files((&program, None), &lines, &symbols, &Paths::default());
         files.lcov(&mut text).unwrap();
         (files.sums(), String::from_utf8(text).unwrap())
     });
@@ -100,7 +100,7 @@ fn coverage_is_equal_and_names_lines_and_branches() {
     }
     let mut more = Vec::new();
     let only = Paths { include: vec!["*bank.c".into()], ..Paths::default() };
-    twice.files(&program, &lines, &symbols, &only).lcov(&mut more).unwrap();
+    twice.files((&program, None), &lines, &symbols, &only).lcov(&mut more).unwrap();
     let more = String::from_utf8(more).unwrap();
     let doubled = |line: &str| match line.strip_prefix("DA:").and_then(|l| l.split_once(',')) {
         Some((number, n)) => format!("DA:{number},{}", 2 * n.parse::<u64>().unwrap()),

@@ -58,6 +58,10 @@ pub struct OfProgram<'a> {
     pub symbols: Symbols,
     /// The program.
     pub program: Program,
+    /// The decoder of its instructions.
+    pub assembly: Assembly,
+    /// Whether its code is that of the recording, because it cannot be decoded.
+    pub recorded: bool,
     /// Its code.
     pub image: Image,
     /// What ran.
@@ -85,8 +89,7 @@ impl Listings {
         of: &OfProgram<'_>,
         files: &mut Files,
     ) {
-        let OfProgram { symbols, image, coverage, .. } = of;
-        let assembly = Assembly::new(of.program.xlen);
+        let OfProgram { symbols, image, coverage, assembly, .. } = of;
         let counts = coverage.counts(image);
         let instruction = |pc: u64, len: u8, bits: u32| {
             let text = assembly.text(bits, len).unwrap_or_else(|| format!(".word 0x{bits:x}"));
@@ -112,7 +115,7 @@ impl Listings {
                 let mut pc = range.start;
                 while let Some((bits, len)) = image.instruction(pc).filter(|_| pc < range.end) {
                     code.push(instruction(pc, len, bits));
-                    pc += u64::from(len.max(2));
+                    pc += u64::from(len.max(1));
                 }
             }
             if self.listed + code.len() > LISTED {

@@ -111,6 +111,8 @@ pub fn gather(
     let mut programs = vec![OfProgram {
         lines: Lines::open(&execution.elf).ok(),
         symbols,
+        assembly: named.assembly(),
+        recorded: named.machine.is_some(),
         program: named.program,
         image,
         coverage: &coverages[0],
@@ -118,10 +120,13 @@ pub fn gather(
     for (elf, number) in elfs.iter().zip(1..) {
         let context = numbers.iter().find(|(_, of)| *of == number).map(|(context, _)| *context);
         let Some(own) = own.iter().find(|own| Some(own.context) == context) else { continue };
+        let named = Named::open(elf)?;
         programs.push(OfProgram {
             lines: Lines::open(elf).ok(),
             symbols: own.symbols.clone(),
-            program: Named::open(elf)?.program,
+            assembly: named.assembly(),
+            recorded: false,
+            program: named.program,
             image: own.image.clone(),
             coverage: &coverages[number],
         });
@@ -129,7 +134,12 @@ pub fn gather(
     let mut found: Option<Found> = None;
     for (program, _) in programs.iter().zip(&selected).filter(|(_, selected)| **selected) {
         let Some(lines) = &program.lines else { continue };
-        let files = program.coverage.files(&program.program, lines, &program.symbols, &Paths::default());
+        let files = program.coverage.files(
+            (&program.program, program.recorded.then_some(&program.image)),
+            lines,
+            &program.symbols,
+            &Paths::default(),
+        );
         found.get_or_insert_with(Found::default).add(files);
     }
     let mut files = Files::default();
