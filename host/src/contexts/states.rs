@@ -146,7 +146,7 @@ impl States {
         }
     }
 
-    /// State of the task with the control block `block`, if it does not run. `read` reads a number of so many bytes, and `pointer` is the size of a pointer.
+    /// State of the task with the control block `block`, if it does not run. `read` reads a number, by its address and its size in bytes; `pointer` is the size of a pointer.
     pub fn state(&self, read: &impl Fn(u64, u8) -> Option<u64>, block: u64, pointer: u8) -> State {
         self.known(read, block, pointer).unwrap_or(State::Unknown)
     }
