@@ -1,5 +1,6 @@
 //! Views of one run are consistent, and the same from its trace and from its recording
 
+use host::assembly::Assembly;
 use host::encode::{to_file, Request};
 use host::filter::Filter;
 use host::input::{Input, InputOptions};
@@ -145,7 +146,8 @@ fn instructions_are_shown_under_their_lines_with_their_values() {
         let image = retire::image::Image::new(&named.program);
         let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare");
         let mut out = Vec::new();
-        let mut show = Show::new((Program::new(image, Lines::open(ELF).ok()), 32), 3, shown, sources, &mut out);
+        let mut show =
+            Show::new((Program::new(image, Lines::open(ELF).ok()), Assembly::new(32)), 3, shown, sources, &mut out);
         replayed.report_until(&mut show, &Quiet, Show::is_over).unwrap();
         show.finish().unwrap();
         String::from_utf8(out).unwrap()
