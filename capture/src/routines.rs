@@ -221,7 +221,7 @@ fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
 }
 
 /// Whether two names differ by one edit: a replaced or additional letter, or two swapped ones.
-fn near(a: &str, b: &str) -> bool {
+pub fn near(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().min(b.len()) < 2 {
         return false;

@@ -1,6 +1,7 @@
 //! Names of addresses in output: functions, source lines and variables
 
 use crate::Failure;
+use capture::routines;
 use host::symbols::{Objects, Symbols};
 use host::views::lines::{shown, Lines};
 
@@ -44,12 +45,10 @@ impl Locations {
             return Ok(());
         }
         let wanted = name.to_lowercase();
-        let far = |known: &str| strsim::damerau_levenshtein(&known.to_lowercase(), &wanted);
-        let mut near: Vec<(usize, &str)> = names().map(|known| (far(known), known)).collect();
-        near.retain(|(far, _)| *far <= (wanted.chars().count() / 3).max(1));
+        let mut near: Vec<&str> = names().filter(|known| routines::near(&known.to_lowercase(), &wanted)).collect();
         near.sort_unstable();
         near.dedup();
-        let near: Vec<String> = near.iter().take(3).map(|(_, known)| format!("`{known}`")).collect();
+        let near: Vec<String> = near.iter().take(3).map(|known| format!("`{known}`")).collect();
         let near = if near.is_empty() { String::new() } else { format!("; near: {}", near.join(", ")) };
         Err(Failure::Other(format!("`{option} {name}`: the program has no function or variable of this name{near}")))
     }

@@ -4,7 +4,6 @@ use crate::args::recorded::{callers, ram, site, Recorded};
 use crate::output::{count, plural, report_missing};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::symbols::Symbols;
 use host::trace::LossSummary;
 use host::views::races::order::Order;
 use host::views::races::{Access, Race, Races};
