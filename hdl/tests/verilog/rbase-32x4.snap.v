@@ -435,15 +435,13 @@ module goshawk_coder (
     end
 
     always @(*) begin
-        ready = 1'd0;
-        if (!has_magnitude) begin
-            if (!has_negative) begin
-                if (has_address) begin
-                    ready = 1'd1;
-                end else if (free & valid) begin
-                    ready = 1'd1;
-                end
-            end
+        ready = free;
+        if (has_magnitude) begin
+            ready = 1'd0;
+        end else if (has_negative) begin
+            ready = 1'd0;
+        end else if (has_address) begin
+            ready = 1'd1;
         end
     end
 
