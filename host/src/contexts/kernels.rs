@@ -1,20 +1,11 @@
 //! Operating systems whose tasks are found by the names of their sources: FreeRTOS, ThreadX and Zephyr
 
-use super::running::{bytes_of, element, has_symbol, member, Layout, Member, ReadyLists, StackEnd, StackMembers};
+use super::running::{
+    bytes_of, element, has_symbol, member, Layout, Member, ReadyLists, StackEnd, StackMembers, System,
+};
 use super::states::States;
 use crate::symbols::Symbols;
 use crate::HostError;
-
-/// A known operating system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
-    /// FreeRTOS.
-    FreeRtos,
-    /// ThreadX.
-    ThreadX,
-    /// Zephyr.
-    Zephyr,
-}
 
 /// Names of an operating system.
 struct Kernel {

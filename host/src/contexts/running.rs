@@ -3,7 +3,6 @@
 //! An operating system points to the control block of what a core runs, and keeps the name in it: `pxCurrentTCB` of FreeRTOS, or an array
 //! with a pointer for each core; `cpus` of xv6, an array of structures that begin with the pointer.
 
-use super::kernels::System;
 use crate::input::elf_bytes;
 use crate::symbols::Symbols;
 use crate::HostError;
@@ -18,6 +17,17 @@ type Slice = EndianRcSlice<LittleEndian>;
 
 /// Bytes of a name.
 const NAME: usize = 32;
+
+/// A known operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// FreeRTOS.
+    FreeRtos,
+    /// ThreadX.
+    ThreadX,
+    /// Zephyr.
+    Zephyr,
+}
 
 /// Layout of the tasks in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

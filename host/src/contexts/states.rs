@@ -8,8 +8,7 @@
 //! `kernel_structs.h`, `z_is_thread_ready` in `kthread.h`; between versions, only the meaning of bit 2 changed, from a thread that was not
 //! started to one that sleeps.
 
-use super::kernels::System;
-use super::running::{array, element, member};
+use super::running::{array, element, member, System};
 use crate::symbols::Symbols;
 use std::fmt::{Display, Formatter};
 use std::ops::Range;

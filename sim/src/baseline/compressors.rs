@@ -32,7 +32,7 @@ mod built {
         ($($encoder:ty),*) => {
             $(impl Packing for $encoder {
                 fn finish(self: Box<Self>) -> Result<Vec<u8>> {
-                    Ok((*self).finish()?)
+                    (*self).finish()
                 }
             })*
         };
