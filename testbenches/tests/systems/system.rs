@@ -171,14 +171,14 @@ fn arithmetic_codes_of_synthetic_programs_match_the_golden_model() {
 /// One core needs a FIFO of 16 entries, four cores of 32.
 #[test]
 fn at_full_rate_arithmetic_coders_lose_nothing() {
-    for (scheme, cores, log2_fifo) in [
+    for (scheme, cores, log2_depth) in [
         ("follow:s+arithmetic", 1, 4),
         ("follow:m+arithmetic", 1, 4),
         ("follow:l+arithmetic", 1, 4),
         ("follow:m+arithmetic", 4, 5),
     ] {
         let platform = Platform { cores, ..Platform::RV32 };
-        let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), log2_fifo);
+        let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), log2_depth);
         assert!(lost.is_empty(), "{scheme}, N = {cores}: {}", lost.join(", "));
     }
 }

@@ -230,6 +230,8 @@ impl<'a> Core<'a> {
         Ok(None)
     }
 
+    /// Replays an escape message. The last word of a sync can come after a later header, so its code says whether the sync follows a header. The code of core 0
+    /// ends with its marker before each header, so none of its syncs waits.
     fn replay_escape(
         &mut self,
         core: u8,
@@ -238,13 +240,12 @@ impl<'a> Core<'a> {
         sink: &mut impl ReplaySink,
     ) -> Result<(), PathError> {
         let message = Message { core, diff_cc: 0, body: Body::Escape(escape) };
-        // a sync can be complete after a header that follows it; the header comes after the marker of core 0, so its words do not say this
-        let follows = matches!(escape, Escape::Sync { .. }) && core > 0;
-        if follows {
+        let is_sync = matches!(escape, Escape::Sync { .. }) && core > 0;
+        if is_sync {
             harts.set_after_header(core, self.code.after_header);
         }
         let done = harts.escape(&message, &mut self.learnt, sink);
-        if follows {
+        if is_sync {
             harts.set_after_header(core, self.after_header);
         }
         done

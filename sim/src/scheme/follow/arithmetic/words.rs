@@ -66,8 +66,8 @@ impl Encode<Record> for Coder {
     }
 }
 
-/// Plain bits of a sync, with several cores. Escape and sync are 44 doublings then, so that the first word of a code leaves with the sync that it begins
-/// with: it is known to be before the next header, or after it.
+/// Least number of plain bits of a sync, with several cores. With the 11 doublings of the escape before them, they complete the first word of the
+/// code. So that word is sent with the sync, before any later header.
 pub const SYNC_BITS: u64 = 33;
 /// Zeros that follow a sync of fewer bits, until it has [`SYNC_BITS`].
 pub const SYNC_ZEROS: u32 = 8;
