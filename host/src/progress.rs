@@ -1,6 +1,6 @@
 //! Progress of long operations, reported to the caller
 
-use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
+use retire::{FlowEvent, RetireSink};
 
 /// A display of the progress of long operations.
 pub trait Progress: Sync {
@@ -74,25 +74,7 @@ impl<S: RetireSink> RetireSink for Counted<S> {
         self.sink.event(event);
     }
 
-    #[inline]
-    fn data(&mut self, data: &DataEvent) {
-        self.sink.data(data);
-    }
-
-    #[inline]
-    fn stack_pointer(&mut self, hart: u8, sp: u64) {
-        self.sink.stack_pointer(hart, sp);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        self.sink.note(hart, note);
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        self.sink.master(store);
-    }
+    retire::forward!(sink: data, stack_pointer, note, master);
 }
 
 /// An iterator that counts the words of a stream.

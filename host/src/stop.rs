@@ -6,7 +6,7 @@
 
 use crate::progress::Progress;
 use retire::image::Image;
-use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, FlowKind, RetireSink};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 /// Number of events between checks for an interruption.
@@ -106,18 +106,5 @@ impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
         self.sink.data(data);
     }
 
-    #[inline]
-    fn stack_pointer(&mut self, hart: u8, sp: u64) {
-        self.sink.stack_pointer(hart, sp);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        self.sink.note(hart, note);
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        self.sink.master(store);
-    }
+    retire::forward!(sink: stack_pointer, note, master);
 }

@@ -338,6 +338,65 @@ pub trait RetireSink {
     }
 }
 
+/// Methods of [`RetireSink`] that pass on to a field what they receive, such as `forward!(sink: data, note);`
+///
+/// For sinks between a source and another sink: each names what it does not look at.
+/// ```
+/// use retire::{FlowEvent, RetireSink};
+///
+/// struct Counted<S> {
+///     sink: S,
+///     events: u64,
+/// }
+///
+/// impl<S: RetireSink> RetireSink for Counted<S> {
+///     const WANTS_DATA: bool = S::WANTS_DATA;
+///
+///     fn event(&mut self, event: &FlowEvent) {
+///         self.events += 1;
+///         self.sink.event(event);
+///     }
+///
+///     retire::forward!(sink: data, note, master);
+/// }
+/// ```
+#[macro_export]
+macro_rules! forward {
+    ($field:tt: $($method:ident),+) => {
+        $($crate::forward!(@$method $field);)+
+    };
+    (@event $field:tt) => {
+        #[inline]
+        fn event(&mut self, event: &$crate::FlowEvent) {
+            self.$field.event(event);
+        }
+    };
+    (@data $field:tt) => {
+        #[inline]
+        fn data(&mut self, data: &$crate::DataEvent) {
+            self.$field.data(data);
+        }
+    };
+    (@stack_pointer $field:tt) => {
+        #[inline]
+        fn stack_pointer(&mut self, hart: u8, sp: u64) {
+            self.$field.stack_pointer(hart, sp);
+        }
+    };
+    (@note $field:tt) => {
+        #[inline]
+        fn note(&mut self, hart: u8, note: &$crate::Note) {
+            self.$field.note(hart, note);
+        }
+    };
+    (@master $field:tt) => {
+        #[inline]
+        fn master(&mut self, store: &$crate::MasterStore) {
+            self.$field.master(store);
+        }
+    };
+}
+
 /// A sink that drops everything: for running a program only for its effect or its speed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;

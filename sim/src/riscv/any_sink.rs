@@ -43,28 +43,5 @@ impl<const DATA: bool> RetireSink for Erased<'_, DATA> {
     const WANTS_DATA: bool = DATA;
     const WANTS_STACK_POINTER: bool = true;
 
-    #[inline]
-    fn event(&mut self, event: &FlowEvent) {
-        self.0.event(event);
-    }
-
-    #[inline]
-    fn data(&mut self, data: &DataEvent) {
-        self.0.data(data);
-    }
-
-    #[inline]
-    fn stack_pointer(&mut self, hart: u8, sp: u64) {
-        self.0.stack_pointer(hart, sp);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        self.0.note(hart, note);
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        self.0.master(store);
-    }
+    retire::forward!(0: event, data, stack_pointer, note, master);
 }

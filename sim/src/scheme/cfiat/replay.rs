@@ -27,7 +27,7 @@ use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
 use crate::riscv::tohost::taken;
 use retire::elf::{HostInterface, Program};
-use retire::{DataEvent, FlowEvent, FlowKind, NullSink, RetireSink};
+use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -235,18 +235,7 @@ impl<S: RetireSink> RetireSink for CheckingSink<'_, S> {
         self.sink.event(e);
     }
 
-    fn data(&mut self, d: &DataEvent) {
-        self.sink.data(d);
-    }
-
-    #[inline]
-    fn stack_pointer(&mut self, hart: u8, sp: u64) {
-        self.sink.stack_pointer(hart, sp);
-    }
-
-    fn note(&mut self, hart: u8, note: &retire::Note) {
-        self.sink.note(hart, note);
-    }
+    retire::forward!(sink: data, stack_pointer, note, master);
 }
 
 /// Replay: re-executes all cores along their control flow.

@@ -22,30 +22,7 @@ impl<S: RetireSink, F> RetireSink for Bounded<'_, S, F> {
     const WANTS_DATA: bool = S::WANTS_DATA;
     const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
-    #[inline]
-    fn event(&mut self, event: &FlowEvent) {
-        self.sink.event(event);
-    }
-
-    #[inline]
-    fn data(&mut self, data: &DataEvent) {
-        self.sink.data(data);
-    }
-
-    #[inline]
-    fn stack_pointer(&mut self, hart: u8, sp: u64) {
-        self.sink.stack_pointer(hart, sp);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        self.sink.note(hart, note);
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        self.sink.master(store);
-    }
+    retire::forward!(sink: event, data, stack_pointer, note, master);
 }
 
 impl<S: RetireSink, F: FnMut(&mut S, u64) -> bool> Output for Bounded<'_, S, F> {
