@@ -1,10 +1,12 @@
 //! `goshawk diag`: scripts that observe a run, divided between chip and host
 
+mod chip;
 mod circuits;
 mod common;
 mod firmware;
 mod gen;
 mod ls;
+mod observed;
 mod plan;
 mod processor;
 mod run;

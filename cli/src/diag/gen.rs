@@ -1,6 +1,6 @@
 //! `goshawk diag gen`: a diagnosis chip as Verilog, with its registers and test vectors
 
-use super::common::{check_masters, generator, with_circuits};
+use super::chip::{check_masters, generator, with_circuits};
 use super::vectors::{self, Vectors};
 use crate::files::OutputPath;
 use crate::hardware::module_name;

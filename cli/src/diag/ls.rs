@@ -1,6 +1,6 @@
 //! `goshawk diag ls`: lists the circuits of a chip
 
-use super::common::{check_masters, generator};
+use super::chip::{check_masters, generator};
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use serde_json::json;

@@ -1,6 +1,7 @@
 //! `goshawk diag plan`: shows which parts of a script run on the chip and which on the host, and why
 
-use super::common::{ChipArgs, PointDetection, ScriptArgs};
+use super::chip::ChipArgs;
+use super::common::{PointDetection, ScriptArgs};
 use crate::args::MachineArgs;
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};

@@ -1,7 +1,8 @@
 //! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor
 //! instead of a script
 
-use super::common::{symbols_of, ChipArgs, Opened, PointDetection, ScriptArgs};
+use super::chip::ChipArgs;
+use super::common::{symbols_of, Opened, PointDetection, ScriptArgs};
 use super::plan::overload;
 use super::run::{self, rate_values, rates, status, whole, write, ReplayArgs, RunArgs};
 use super::screen::Screen;

@@ -1,6 +1,7 @@
 //! `goshawk diag run`, `top` and `replay`: runs a script on a chip, live, and on generators alone
 
-use super::common::{note_unseen, ChipArgs, PointDetection, ScriptArgs};
+use super::chip::ChipArgs;
+use super::common::{note_unseen, PointDetection, ScriptArgs};
 use super::screen::Screen;
 use super::soc::SocArgs;
 use super::traced::{TraceArgs, Traced};

@@ -1,6 +1,7 @@
 //! `goshawk diag test`: runs the same script on the chip and on the host, and compares
 
-use super::common::{untraced, ChipArgs, PointDetection, ScriptArgs};
+use super::chip::ChipArgs;
+use super::common::{untraced, PointDetection, ScriptArgs};
 use super::soc::{self, SocArgs};
 use super::traced::TraceRequest;
 use crate::args::MachineArgs;
