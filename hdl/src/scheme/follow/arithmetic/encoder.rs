@@ -15,10 +15,9 @@
 //!
 //! Golden model: [`sim::scheme::follow::arithmetic::front`].
 
-use super::code::Code;
 use super::coder::{CLEARS, DECISION, ESCAPE, FLUSH, MARKS, PLAIN};
+use super::codes::Codes;
 use super::contexts::IN_DICTIONARY;
-use super::order::Order;
 use crate::scheme::follow::targets::{DIFFERENCE, OTHER, SLOT};
 use crate::scheme::tr::coder::chunked::{Chunked, NEAR};
 use crate::scheme::tr::coder::RAW;
@@ -27,7 +26,6 @@ use crate::spine::entry::{POST_OUTCOME, POST_PROGRESS, POST_TARGET, PRE_CONTROL}
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
 use crate::spine::Extras;
-use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::part;
@@ -71,10 +69,7 @@ pub struct ArithmeticEncoder<const W: usize> {
     pub port: EncoderPort<W>,
     fields: Fields<W>,
     chunked: Chunked<W>,
-    codes: Vec<Code>,
-    order: Order,
-    _cores: usize,
-    _several: usize,
+    codes: Codes,
     step: DFF<FieldStep>,
     second: DFF<Bit>,
     third: DFF<Bit>,
@@ -88,10 +83,6 @@ pub struct ArithmeticEncoder<const W: usize> {
     plain_bits: DFF<Bits<6>>,
     has_zeros: Signal<Local, Bit>,
     stops: DFF<Bit>,
-    // number of the next request, and how many were made since a word waits
-    number: DFF<Bits<9>>,
-    since: DFF<Bits<7>>,
-    late: Signal<Local, Bit>,
     // the entry: its kinds, while its first word is read, and its decision
     opens: Signal<Local, Bit>,
     kinds: Signal<Local, Bits<W>>,
@@ -120,7 +111,6 @@ pub struct ArithmeticEncoder<const W: usize> {
     kind: Signal<Local, Bits<2>>,
     data: Signal<Local, Bits<8>>,
     count: Signal<Local, Bits<4>>,
-    accepts: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
@@ -129,11 +119,6 @@ pub struct ArithmeticEncoder<const W: usize> {
     ends: Signal<Local, Bit>,
     again: Signal<Local, Bit>,
     leads: Signal<Local, Bit>,
-    busy: Signal<Local, Bits<16>>,
-    have: Signal<Local, Bits<16>>,
-    marked: Signal<Local, Bits<16>>,
-    stopped: Signal<Local, Bits<16>>,
-    numbers_known: Signal<Local, Bits<16>>,
     many: Fixed<Bit>,
     sync_bits: Fixed<Bits<6>>,
     sync: Fixed<Bit>,
@@ -141,8 +126,6 @@ pub struct ArithmeticEncoder<const W: usize> {
     kinds_at: Fixed<Bits<5>>,
     one_2: Fixed<Bits<2>>,
     one_w: Fixed<Bits<W>>,
-    one_9: Fixed<Bits<9>>,
-    one_7: Fixed<Bits<7>>,
     mask: Fixed<Bits<W>>,
     low_mask: Fixed<Bits<W>>,
     align: Fixed<Bits<2>>,
@@ -184,9 +167,6 @@ impl<const W: usize> ArithmeticEncoder<W> {
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let cores = usize::from(params.cores);
         let many = cores > 1;
-        // Of each code, up to ten requests are compared: eight wait, one is in the coder, one has bytes left. The oldest one
-        // waits while up to 65 others are made: for its word, or its probabilities, which are cleared.
-        let number_bits = if cores <= 4 { 8 } else { 9 };
         let slot = u64::from(sizes.targets().dictionary);
         let low = W - 1 - usize::from(sizes.upper);
         // in a code, nothing precedes a field
@@ -194,10 +174,7 @@ impl<const W: usize> ArithmeticEncoder<W> {
         Self {
             fields: Fields::new(&alone, &extras),
             chunked: Chunked::new(&Golden::CHUNKS, &alone).with_differences(CHUNKS),
-            codes: (0..cores).map(|_| Code::new(many.then_some(number_bits))).collect(),
-            order: when(many, || Order::new(cores, number_bits, extras.sync)),
-            _cores: cores,
-            _several: if many { cores } else { 0 },
+            codes: Codes::new(cores, extras.sync),
             many: Fixed::new(many),
             sync_bits: Fixed::of(SYNC_BITS),
             sync: Fixed::new(extras.sync),
@@ -205,8 +182,6 @@ impl<const W: usize> ArithmeticEncoder<W> {
             kinds_at: Fixed::of(params.count_bits),
             one_2: Fixed::of(1u8),
             one_w: Fixed::of(1u8),
-            one_9: Fixed::of(1u8),
-            one_7: Fixed::of(1u8),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             low_mask: Fixed::new(Bits::<W>::mask() >> (W - low) as u64),
@@ -244,30 +219,13 @@ impl<const W: usize> ArithmeticEncoder<W> {
 impl<const W: usize> Logic for ArithmeticEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, second, third, part, pre, post, sends, finishes, stops, number, form, base);
-        dff_setup!(self, clock, own_pta, plain_core, since, plain_bits);
-        clock!(self, clock, chunked, order, pta);
+        dff_setup!(self, clock, step, second, third, part, pre, post, sends, finishes, stops, form, base);
+        dff_setup!(self, clock, own_pta, plain_core, plain_bits);
+        clock!(self, clock, chunked, codes, pta);
 
         self.core.next = self.port.entry.core.val();
         if self.many.val() & self.chunked.port.have.val() {
             self.core.next = self.plain_core.q.val();
-        }
-        self.late.next = self.many.val() & self.since.q.val().get_bit(6);
-        self.accepts.next = false;
-        self.busy.next = 0.into();
-        self.have.next = 0.into();
-        self.marked.next = 0.into();
-        self.stopped.next = 0.into();
-        self.numbers_known.next = 0.into();
-        for i in 0..self._cores {
-            if self.core.val() == i.to_bits() {
-                self.accepts.next = self.codes[i].ready.val() & !self.late.val();
-            }
-            self.busy.next = self.busy.val().replace_bit(i, self.codes[i].busy.val());
-            self.have.next = self.have.val().replace_bit(i, self.codes[i].have.val());
-            self.marked.next = self.marked.val().replace_bit(i, self.codes[i].marked.val());
-            self.stopped.next = self.stopped.val().replace_bit(i, self.codes[i].stopped.val());
-            self.numbers_known.next = self.numbers_known.val().replace_bit(i, self.codes[i].known.val());
         }
 
         // the first word of an entry contains its kinds; registers keep them for later messages and fields
@@ -404,15 +362,15 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
             self.data.next = self.chunked.port.data.val();
             self.count.next = self.chunked.port.count.val();
         }
-        self.chunked.port.taken.next = self.accepts.val();
+        self.chunked.port.taken.next = self.codes.accepts.val();
         self.accepted.next =
-            self.direct.val() & self.port.entry.have.val() & !self.chunked.port.busy.val() & self.accepts.val();
+            self.direct.val() & self.port.entry.have.val() & !self.chunked.port.busy.val() & self.codes.accepts.val();
         self.take.next = self.chunked.port.valid.val() & self.chunked.port.ready.val();
         if self.take.val() & self.many.val() {
             self.plain_core.d.next = self.port.entry.core.val();
         }
         if self.many.val() {
-            if !self.has_zeros.val() & self.accepts.val() & self.valid.val() {
+            if !self.has_zeros.val() & self.codes.accepts.val() & self.valid.val() {
                 self.plain_bits.d.next = self.plain_bits.q.val() + bit_cast::<6, 4>(self.count.val());
             }
             if self.is_escape.val() & self.accepted.val() {
@@ -511,7 +469,7 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 }
             }
             Sends::Drain => {
-                if !self.busy.val().any() {
+                if !self.codes.busy.val() {
                     self.again.next = true;
                     self.sends.d.next = Sends::Fields;
                 }
@@ -569,66 +527,27 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
         self.port.entry.again.next = self.again.val();
         self.port.entry.uses_resync_pc.next = false;
 
-        self.number.d.next = self.number.q.val();
-        if self.valid.val() & self.accepts.val() & self.many.val() {
-            self.number.d.next = self.number.q.val() + self.one_9.val();
-            self.since.d.next = self.since.q.val() + self.one_7.val();
-        }
-        // so that the numbers that are compared never differ by half of their range
-        if !self.have.val().any() {
-            self.since.d.next = 0.into();
-        }
-        for m in 0..self._cores {
-            self.codes[m].clock.next = self.clock.val();
-            self.codes[m].reset.next = self.port.reset.val();
-            self.codes[m].valid.next = false;
-            self.codes[m].kind.next = self.kind.val();
-            self.codes[m].data.next = self.data.val();
-            self.codes[m].count.next = self.count.val();
-            self.codes[m].number.next = self.number.q.val();
-            if self.core.val() == m.to_bits() {
-                self.codes[m].valid.next = self.valid.val() & !self.late.val();
-            }
-        }
-        self.order.reset.next = self.port.reset.val();
-        self.order.have.next = self.have.val();
-        self.order.busy.next = self.busy.val();
-        self.order.known.next = self.numbers_known.val();
-        self.order.header.next = self.again.val();
-        self.order.marked.next = self.marked.val();
-        self.order.stopped.next = self.stopped.val();
-        self.order.ready.next = self.port.bits.ready.val();
-        self.port.bits.valid.next = self.have.val().any();
-        self.port.bits.count.next = self.eight.val();
-        self.port.bits.data.next = self.codes[0].octet.val();
+        self.codes.reset.next = self.port.reset.val();
+        self.codes.core.next = self.core.val();
+        self.codes.valid.next = self.valid.val();
+        self.codes.kind.next = self.kind.val();
+        self.codes.data.next = self.data.val();
+        self.codes.count.next = self.count.val();
+        self.codes.header.next = self.again.val();
+        self.codes.bits_ready.next = self.port.bits.ready.val();
+        self.port.bits.valid.next = self.codes.bits_valid.val();
+        self.port.bits.count.next = self.codes.bits_count.val();
+        self.port.bits.data.next = self.codes.bits_data.val();
         self.port.bits.high.next = 0.into();
-        self.port.bits.busy.next = self.busy.val().any()
+        self.port.bits.busy.next = self.codes.busy.val()
             | self.chunked.port.busy.val()
             | (self.sends.q.val() == Sends::Flush)
             | (self.sends.q.val() == Sends::Drain);
-        for k in 0..self._cores {
-            self.codes[k].last.next = true;
-            self.codes[k].taken.next = self.port.bits.ready.val();
-            if self.many.val() {
-                self.codes[k].last.next = self.order.last.val();
-                self.codes[k].taken.next = self.order.takes.val() & (self.order.core.val() == k.to_bits());
-            }
-        }
-        for n in 0..self._several {
-            self.order.numbers[n].next = self.codes[n].oldest.val();
-            self.order.octets[n].next = self.codes[n].octet.val();
-        }
-        if self.many.val() {
-            self.port.bits.valid.next = self.order.valid.val();
-            self.port.bits.count.next = self.order.count.val();
-            self.port.bits.data.next = self.order.data.val();
-        }
         if self.port.reset.val() {
             self.step.d.next = FieldStep::Open;
             self.sends.d.next = Sends::Fields;
             self.second.d.next = false;
             self.third.d.next = false;
-            self.since.d.next = 0.into();
         }
     }
 }
