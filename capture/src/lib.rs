@@ -45,7 +45,9 @@
 //! tools stand on Pin. What is exact here and what is not: `docs/how-to/capture.md`.
 
 mod arm;
+pub mod border;
 pub mod code;
+mod console;
 pub mod cost;
 pub mod descriptor;
 mod error;

@@ -1,16 +1,18 @@
 //! What is kept of one process: its ring is read, and its words are stored
 
+use crate::border::Border;
 use crate::expand::{Expander, IgnoreAll};
 use crate::layout::{self, SLOTS};
 use crate::machine::{Executable, Machine};
 use crate::routines::pieces;
-use crate::run::{Border, Captured, Ended, Options, Process, MAX_HARTS};
+use crate::run::{Captured, Ended, Options, Process, MAX_HARTS};
 use crate::schedule::Schedule;
 use crate::shared::Shared;
 use crate::spool::SpoolWriter;
 use crate::words::Words;
 use crate::CaptureError;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Settings of the plugin, the same for all processes.
@@ -44,9 +46,10 @@ impl<'a> Settings<'a> {
                 Schedule::Free => control.flags |= layout::FREE,
             }
             control.skip = options.skipped();
-            control.start_at = Border::address(options.start_at);
-            control.stop_at = Border::address(options.stop_at);
-            control.code = self.code;
+            control.start_at = Border::address(options.start_at.as_ref());
+            control.stop_at = Border::address(options.stop_at.as_ref());
+            // a machine has no image: addresses are those of the harts
+            control.code = if options.system.is_some() { 0 } else { self.code };
             control.range_count = self.pieces.len() as u64;
             control.ranges.iter_mut().zip(&self.pieces).for_each(|(to, piece)| *to = [piece.start, piece.end]);
             control.owner = std::process::id();
@@ -67,6 +70,8 @@ pub(crate) struct Recorder {
     time: Option<Duration>,
     /// When the trace began.
     begun: Option<Instant>,
+    /// Set when the trace begins, for the search of the console.
+    pub(crate) console_starts: Option<Arc<AtomicBool>>,
     pub(crate) failure: Option<CaptureError>,
     pub(crate) limit: Option<&'static str>,
 }
@@ -78,9 +83,10 @@ impl Recorder {
         let nothing = Box::leak(Box::new(IgnoreAll));
         let counting = options.length.map(|n| Expander::new(machine, MAX_HARTS, options.skipped(), Some(n), nothing));
         let (parser, size) = (Words::default(), options.size);
-        let (borders, time) = ([options.start_at, options.stop_at], options.time);
+        let (borders, time) = (options.borders().map(Option::<&Border>::cloned), options.time);
         let (failure, limit, begun) = (None, None, None);
-        Ok(Self { shared, writer, parser, counting, size, borders, time, begun, failure, limit })
+        let console_starts = None;
+        Ok(Self { shared, writer, parser, counting, size, borders, time, begun, console_starts, failure, limit })
     }
 
     /// Whether nothing more is kept.
@@ -94,8 +100,11 @@ impl Recorder {
         let control = self.shared.control();
         if control.hidden.load(Relaxed) == 0 {
             self.begun.get_or_insert_with(Instant::now);
+            if let Some(starts) = &self.console_starts {
+                starts.store(true, Relaxed);
+            }
         }
-        let [start, stop] = self.borders;
+        let [start, stop] = [&self.borders[0], &self.borders[1]].map(Option::as_ref);
         if Border::is_requested(start) {
             control.start.store(1, Relaxed);
         }

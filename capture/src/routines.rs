@@ -65,16 +65,37 @@ pub fn find(executable: &Executable, names: &[String]) -> Result<Vec<Routine>, C
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let program = executable.path.display().to_string();
+    look_up_in(executable, |file, symbols| {
+        let routine = |name: &String| Ok(Routine { name: name.clone(), pieces: look_up(file, symbols, name)? });
+        names.iter().map(routine).collect()
+    })
+}
+
+/// Address of the ELF at which a routine begins. Unlike in [`find`], a label of assembler code without a size is one, too.
+///
+/// # Errors
+/// The name is unknown or ambiguous.
+pub fn entry(executable: &Executable, name: &str) -> Result<u64, CaptureError> {
+    look_up_in(executable, |file, symbols| {
+        let mut labels: Vec<u64> = symbols.iter().filter(|s| s.name == name).map(|s| s.start).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        match labels[..] {
+            [start] => Ok(start),
+            _ => Ok(look_up(file, symbols, name)?[0].start),
+        }
+    })
+}
+
+/// What `look` finds in the symbols of a program.
+fn look_up_in<T>(
+    executable: &Executable,
+    look: impl FnOnce(&object::File<'_>, &[Symbol<'_>]) -> Result<T, String>,
+) -> Result<T, CaptureError> {
+    let bad = |what: String| CaptureError::Program { program: executable.path.display().to_string(), what };
     let data = input::elf(&executable.path)?;
-    let bad = |what: String| CaptureError::Program { program: program.clone(), what };
     let file = object::File::parse(&*data).map_err(|e| bad(format!("is a damaged ELF file ({e})")))?;
-    let symbols = symbols(&file, executable.machine);
-    let routine = |name: &String| {
-        let pieces = look_up(&file, &symbols, name).map_err(&bad)?;
-        Ok(Routine { name: name.clone(), pieces })
-    };
-    names.iter().map(routine).collect()
+    look(&file, &symbols(&file, executable.machine)).map_err(bad)
 }
 
 /// All code ranges, sorted and merged.
@@ -157,7 +178,7 @@ fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Resul
             };
             let first = several[0].pieces[0].start;
             Err(format!(
-                "routine `{name}` is at {}; its address names one of them: --routine {first:#x}",
+                "routine `{name}` is at {}; an address selects one of them, such as {first:#x}",
                 listed(several.iter().map(at))
             ))
         }

@@ -1,5 +1,7 @@
 //! Runs a program under QEMU, and keeps the words that the plugin reports
 
+use crate::border::Border;
+use crate::console::{self, Console};
 use crate::expand::{Expanded, Expander, Sink, LATE};
 use crate::follow::{Finished, Follow, Others};
 use crate::layout;
@@ -11,10 +13,8 @@ use crate::shared::{hand_over, plugin, send, Shared, SignalGuard};
 use crate::spool::Spool;
 use crate::words::Words;
 use crate::CaptureError;
-use retire::file::input;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
-use std::io::{Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -133,30 +133,6 @@ impl Parts {
     }
 }
 
-/// Start or end of a trace.
-#[derive(Clone, Copy, Debug)]
-pub enum Border {
-    /// Before the instruction at this address of the ELF.
-    Address(u64),
-    /// When this returns true.
-    Request(fn() -> bool),
-}
-
-impl Border {
-    /// The address, or 0.
-    pub(crate) fn address(this: Option<Self>) -> u64 {
-        match this {
-            Some(Self::Address(at)) => at,
-            _ => 0,
-        }
-    }
-
-    /// Whether it is requested.
-    pub(crate) fn is_requested(this: Option<Self>) -> bool {
-        matches!(this, Some(Self::Request(request)) if request())
-    }
-}
-
 impl Options {
     /// Instructions that are skipped, for the plugin and for [`Expander`].
     pub(crate) fn skipped(&self) -> u64 {
@@ -165,6 +141,16 @@ impl Options {
         } else {
             self.skip
         }
+    }
+
+    /// Start and end.
+    pub(crate) fn borders(&self) -> [Option<&Border>; 2] {
+        [self.start_at.as_ref(), self.stop_at.as_ref()]
+    }
+
+    /// Whether the trace starts or ends at a text on the console.
+    fn watches_console(&self) -> bool {
+        self.borders().iter().any(|border| Border::console(*border).is_some())
     }
 }
 
@@ -280,7 +266,7 @@ fn command(
         command.args(["-M", "virt", "-display", "none", "-monitor", "none", "-serial", "stdio"]);
         command.args(["-no-reboot", "-accel", "tcg,thread=multi", "-smp"]).arg(harts.to_string());
         command.args(options.parts.arguments(&executable.path)).stdin(match &options.parts.input {
-            Some(path) => console(path)?,
+            Some(path) => console::from_file(path)?,
             None => Stdio::null(),
         });
     } else {
@@ -293,22 +279,10 @@ fn command(
     if options.to_stderr {
         command.stdout(std::io::stderr());
     }
+    if options.watches_console() {
+        command.stdout(Stdio::piped());
+    }
     Ok(command)
-}
-
-/// Most bytes that a console reads.
-const MAX_INPUT: u64 = 1 << 26;
-
-/// The content of a file, as the standard input of QEMU.
-fn console(path: &Path) -> Result<Stdio, CaptureError> {
-    let bytes = input::read(path, MAX_INPUT, "the input of a console")?;
-    let copy = || -> std::io::Result<std::fs::File> {
-        let mut file = tempfile::tempfile()?;
-        file.write_all(&bytes)?;
-        file.rewind()?;
-        Ok(file)
-    };
-    Ok(copy().map_err(|e| CaptureError::System("a temporary file", e))?.into())
 }
 
 /// Runs the program without a plugin, to measure its time.
@@ -348,13 +322,19 @@ pub fn capture_all(
     let shared = settings.shared(others.as_ref().map(Others::files), None)?;
     let mut recorder = Recorder::new(shared, executable.machine, options)?;
     let _patient = SignalGuard::new();
-    let child = command(&executable, options, &qemu, Some((&recorder.shared, &plugin)))?
+    let mut child = command(&executable, options, &qemu, Some((&recorder.shared, &plugin)))?
         .spawn()
         .map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))?;
     if let Some(others) = &mut others {
         others.first = child.id();
     }
+    let output = child.stdout.take();
+    let mut console = output.map(|output| Console::watch(output, options.borders(), options.to_stderr));
+    recorder.console_starts = console.as_ref().map(|console| console.begun.clone());
     let ended = drain(&mut recorder, Guest(child), options, &mut others, tell)?;
+    if let Some(console) = &mut console {
+        console.finish();
+    }
     let control = recorder.shared.control();
     if control.state.load(Relaxed) == 0 || control.begun.load(Relaxed) == 0 {
         return Err(not_started(&executable, options, &qemu, ended));

@@ -180,12 +180,12 @@ fn names_that_are_not_of_one_routine_are_refused() {
     // a variable is not a routine
     assert!(refused(&program, "own").starts_with("no routine `own`"));
     let several = refused(&program, "twice");
-    let first = several.split_once("--routine ").expect(&several).1;
+    let first = several.split_once("such as ").expect(&several).1;
     assert_eq!(
         several,
         format!("routine `twice` is at {first} (routines.c) and {}", &several[several.find(" and ").unwrap() + 5..])
     );
-    assert!(several.contains(" (routines_other.c); its address names one of them: --routine 0x"), "{several}");
+    assert!(several.contains(" (routines_other.c); an address selects one of them, such as 0x"), "{several}");
     assert_eq!(found(&program, &[first]).unwrap()[0].pieces.len(), 1);
     let inlined = refused(&program, "nowhere");
     assert!(

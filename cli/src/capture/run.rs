@@ -7,11 +7,12 @@ use super::summary::Summary;
 use crate::files::OutputPath;
 use crate::progress::bar;
 use crate::{signals, Failure, Status};
+use ::capture::border::{Border, ConsoleText};
 use ::capture::cost::Cost;
 use ::capture::follow::Follow;
 use ::capture::machine::Executable;
 use ::capture::routines::{self, Routine};
-use ::capture::run::{Border, Captured, Ended, Options};
+use ::capture::run::{Captured, Ended, Options};
 use ::capture::schedule::Schedule;
 use ::capture::CaptureError;
 use std::ffi::OsString;
@@ -62,13 +63,13 @@ pub struct Args {
     /// Instruction limit, of all threads together, counted after --skip [default: none]
     #[arg(help_heading = "Traced part", short = 'l', long = "max-instructions", alias = "length", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     length: Option<u64>,
-    /// Where the trace starts: the name or address (0x...) of a function, before its first instruction, or SIGUSR1, when
-    /// this process receives it
-    #[arg(help_heading = "Traced part", long, value_name = "NAME|SIGUSR1", conflicts_with_all = ["skip", "system", "follow"])]
+    /// Where the trace starts: the name or address (0x...) of a function, before its first instruction; SIGUSR1, when this
+    /// process receives it; or console:TEXT, when the machine of --system has printed TEXT on its console
+    #[arg(help_heading = "Traced part", long, value_name = "NAME|SIGUSR1|console:TEXT", conflicts_with_all = ["skip", "follow"])]
     start_at: Option<String>,
-    /// Where the trace ends: the name or address (0x...) of a function, before its first instruction after the start, or
-    /// SIGUSR2, when this process receives it
-    #[arg(help_heading = "Traced part", long, value_name = "NAME|SIGUSR2", conflicts_with_all = ["system", "follow"])]
+    /// Where the trace ends: the name or address (0x...) of a function, before its first instruction after the start;
+    /// SIGUSR2, when this process receives it; or console:TEXT, when the machine of --system has printed TEXT after the start
+    #[arg(help_heading = "Traced part", long, value_name = "NAME|SIGUSR2|console:TEXT", conflicts_with_all = ["follow"])]
     stop_at: Option<String>,
     /// Time limit of the trace, from its start, in seconds [default: none]
     #[arg(help_heading = "Traced part", long, value_name = "SECONDS", value_parser = seconds)]
@@ -140,20 +141,31 @@ impl Args {
         self.data || self.files.needs_data().is_some()
     }
 
-    /// Where the trace starts or ends: at a function, or at the signal of this name.
+    /// Where the trace starts or ends, as `option` says: at a function, at the signal of this name, or at a text.
     fn border(
-        name: Option<&String>,
+        &self,
+        (option, name): (&str, Option<&String>),
         signal: (&str, fn() -> bool),
         executable: &Executable,
     ) -> Result<Option<Border>, Failure> {
-        Ok(match name {
-            None => None,
-            Some(name) if name == signal.0 => Some(Border::Request(signal.1)),
-            Some(name) => {
-                let found = routines::find(executable, std::slice::from_ref(name))?;
-                found.first().map(|routine| Border::Address(routine.pieces[0].start))
-            }
-        })
+        let Some(name) = name else { return Ok(None) };
+        let refused = |why: &str| Err(Failure::Other(format!("`{option} {name}`: {why}")));
+        if name == signal.0 {
+            return Ok(Some(Border::Request(signal.1)));
+        }
+        if let Some(text) = name.strip_prefix("console:") {
+            return match ConsoleText::new(text) {
+                _ if !self.system => refused("only with `--system`, which has a console"),
+                Some(text) => Ok(Some(Border::Console(text))),
+                None => refused("the text is missing, expected one such as `console:login:`"),
+            };
+        }
+        // a machine also runs code that is not in its program, such as that of a kernel
+        let address = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        if let Some(at) = address.filter(|_| self.system) {
+            return Ok(Some(Border::Address(at)));
+        }
+        Ok(Some(Border::Address(routines::entry(executable, name)?)))
     }
 
     fn options(&self, routines: Vec<Routine>) -> Options {
@@ -193,8 +205,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     args.machine.check()?;
     let mut options = args.options(routines::find(&executable, &args.routine)?);
-    options.start_at = Args::border(args.start_at.as_ref(), ("SIGUSR1", signals::start_requested), &executable)?;
-    options.stop_at = Args::border(args.stop_at.as_ref(), ("SIGUSR2", signals::end_requested), &executable)?;
+    let (start, stop) = (("--start-at", args.start_at.as_ref()), ("--stop-at", args.stop_at.as_ref()));
+    options.start_at = args.border(start, ("SIGUSR1", signals::start_requested), &executable)?;
+    options.stop_at = args.border(stop, ("SIGUSR2", signals::end_requested), &executable)?;
     signals::handle_borders()?;
     let packed = args.packed.as_ref().map(|p| p.to_path_buf());
     let wanted = args.files.wanted(executable.machine.xlen(), args.data, packed, Some(args.size_limit << 20));

@@ -92,3 +92,73 @@ fn parts_that_are_missing_or_do_not_fit_are_refused() {
         assert!(err.contains(what) && !place.path().join("a.ret").exists(), "{words}: {err}");
     }
 }
+
+/// A program that prints a line, lets time pass, prints another one, lets time pass, and ends the machine. It waits in
+/// `wfi`, so that it executes few instructions while the host reads what it printed.
+const CLOCK: &str = "_start: la sp, top\n li t0, 0x80\n csrw mie, t0\n la a0, first\n call print\n call wait\n la a0, second\n \
+    call print\n call wait\n li t3, 0x100000\n li t4, 0x5555\n sw t4, 0(t3)\n3: j 3b\n\
+    print: li t0, 0x10000000\n1: lbu t1, 0(a0)\n beqz t1, 2f\n sb t1, 0(t0)\n addi a0, a0, 1\n j 1b\n2: ret\n\
+    wait: li t0, 0x200bff8\n li t2, 0x2004000\n li t4, 8\n4: ld t1, 0(t0)\n li t3, 1000000\n add t1, t1, t3\n sd t1, 0(t2)\n \
+    wfi\n addi t4, t4, -1\n bnez t4, 4b\n ret\n\
+    first: .asciz \"one, once, on\"\n second: .asciz \"ce more\\n\"\n .balign 16\n .skip 64\ntop:\n";
+
+#[test]
+fn a_trace_starts_and_ends_at_a_text_of_the_console_or_an_address() {
+    let place = Place::new();
+    std::fs::write(place.path().join("clock.S"), format!(".globl _start\n{CLOCK}")).unwrap();
+    let words = [
+        "-nostdlib",
+        "-static",
+        "-Wl,--build-id=none",
+        "-Wl,-N",
+        "-Wl,-Ttext=0x80000000",
+        "-o",
+        "clock.elf",
+        "clock.S",
+    ];
+    run(&place, "riscv64-linux-gnu-gcc", &words);
+    // instructions of the trace, and what is on standard error: what the machine printed, and messages
+    let traced = |words: &str| {
+        let o = place.output(&format!("capture run --system {words} -o a.ret --json -- clock.elf"));
+        let err = String::from_utf8_lossy(&o.stderr).into_owned();
+        assert_eq!(o.status.code(), Some(0), "{words}: {err}");
+        let json: serde_json::Value = serde_json::from_slice(&o.stdout).unwrap();
+        assert!(err.starts_with("one, once, once more\n"), "{words}: {err}");
+        (json["expanded"]["instructions"].as_u64().unwrap(), err.contains("the trace ended at --stop-at"))
+    };
+    let (all, _) = traced("");
+    // the second text is divided between two calls
+    let (part, ended) = traced("--start-at console:once, --stop-at console:once");
+    assert!((1..all / 2 + 30).contains(&part) && ended, "{part} of {all}");
+    let (late, ended) = traced("--start-at console:more");
+    assert!((1..all / 2).contains(&late) && !ended, "{late} of {all}");
+    let (early, ended) = traced("--stop-at console:more");
+    assert!((all / 2..all).contains(&early) && ended, "{early} of {all}");
+    // labels have no size; an address need not be in the program
+    let (short, ended) = traced("--start-at wait --stop-at print");
+    assert!((30..all / 2).contains(&short) && ended, "{short} of {all}");
+    let (first, ended) = traced("--start-at 0x80000000 --stop-at print");
+    assert!((5..20).contains(&first) && ended, "{first} of {all}");
+}
+
+#[test]
+fn texts_of_a_console_need_a_machine() {
+    let place = place();
+    for (words, what) in [
+        (
+            "--start-at console:x -o a.ret -- /bin/true",
+            "`--start-at console:x`: only with `--system`, which has a console",
+        ),
+        (
+            "--system --stop-at console: -o a.ret -- firmware.elf",
+            "`--stop-at console:`: the text is missing, expected one",
+        ),
+        ("--system --start-at nowhere -o a.ret -- firmware.elf", "firmware.elf: no routine `nowhere`"),
+        ("--system --start-at console:x --skip 6 -o a.ret -- firmware.elf", "--skip"),
+    ] {
+        let o = place.output(&format!("capture run {words}"));
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert_eq!(o.status.code(), Some(2), "{words}: {err}");
+        assert!(err.contains(what) && !place.path().join("a.ret").exists(), "{words}: {err}");
+    }
+}
