@@ -13,12 +13,29 @@ use std::sync::PoisonError;
 pub const HANDLER: u32 = 1;
 /// Flag: outside the traced image or routines.
 pub const OUTSIDE: u32 = 2;
-/// Flag: its context must be checked.
-pub const CHECK_CONTEXT: u32 = 4;
+/// Flag: it contains an instruction that can change the context of a machine's processor, or where its traps lead.
+pub const CHANGES: u32 = 4;
 /// Flag: the trace starts here.
 pub const START: u32 = 8;
 /// Flag: the trace ends here.
 pub const STOP: u32 = 16;
+
+/// RISC-V: whether an instruction may write `stvec` or `mtvec` or, if `contexts` are wanted, writes `satp` or returns from a
+/// trap.
+fn changes(code: &[u8], contexts: bool) -> bool {
+    let &[a, b, c, d] = code else { return false };
+    let insn = u32::from_le_bytes([a, b, c, d]);
+    let (opcode, funct3, source, csr) = (insn & 0x7f, insn >> 12 & 7, insn >> 15 & 31, insn >> 20);
+    match (opcode, funct3) {
+        // mret, sret
+        (0x73, 0) => contexts && matches!(csr, 0x302 | 0x102),
+        // csrrs and csrrc with x0 or 0 only read
+        (0x73, 2 | 3 | 6 | 7) if source == 0 => false,
+        (0x73, 4) => false,
+        (0x73, _) => matches!(csr, 0x105 | 0x305) || contexts && csr == 0x180,
+        _ => false,
+    }
+}
 
 /// A translated block. Never freed: QEMU keeps pointers to it.
 #[repr(C)]
@@ -90,7 +107,8 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let (codes, insns) = (&codes[first..end], &insns[first..end]);
         let sizes = codes.iter().map(|c| c.len() as u8);
         let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
-        let block = state.block(at, begins, bytes, insns, outside);
+        let changes = state.guest.is_machine() && codes.iter().any(|code| changes(code, state.flags & CONTEXTS != 0));
+        let block = state.block(at, begins, bytes, insns, (outside, changes));
         begins = codes.iter().fold(begins, |s, code| s.after(code));
         let reported = std::ptr::from_ref(block).cast_mut().cast();
         // SAFETY: QEMU's objects; the block and the number live as long as the process.
@@ -158,8 +176,16 @@ impl State {
         !traced.is_empty() && !traced.iter().any(|(from, to)| (*from..*to).contains(&pc))
     }
 
-    /// The block of these instructions: a known one, or a new one that is reported. `bytes`: sizes, then code.
-    fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
+    /// The block of these instructions: a known one, or a new one that is reported. `bytes`: sizes, then code;
+    /// `changes`: see [`CHANGES`].
+    fn block(
+        &self,
+        start: u64,
+        state: Begins,
+        bytes: Vec<u8>,
+        insns: &[*mut Insn],
+        (outside, changes): (bool, bool),
+    ) -> &'static Block {
         let instructions = insns.len();
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (start, state.reported(), bytes);
@@ -173,8 +199,8 @@ impl State {
         if outside {
             flags |= OUTSIDE;
         }
-        if self.flags & CONTEXTS != 0 {
-            flags |= CHECK_CONTEXT;
+        if changes {
+            flags |= CHANGES;
         }
         flags |= self.border(start);
         let mut text = Vec::new();

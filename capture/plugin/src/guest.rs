@@ -64,11 +64,25 @@ unsafe impl Sync for Guest {}
 /// Supervisor mode.
 const SUPERVISOR: u64 = 1;
 
+/// Most handlers of a vectored `mtvec` or `stvec`.
+const VECTORS: u64 = 64;
+
 /// Whether a handler at `start` belongs to this value of `mtvec` or `stvec`.
 fn leads_to(vector: u64, start: u64) -> bool {
     let (base, vectored) = (vector & !3, vector & 3 == 1);
     // the reset value is 0, where no handler is
-    base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < 64))
+    base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < VECTORS))
+}
+
+/// Addresses to which traps lead with this value of `mtvec` or `stvec`.
+pub fn starts(vector: u64) -> impl Iterator<Item = u64> {
+    let (base, vectored) = (vector & !3, vector & 3 == 1);
+    let count = match base {
+        0 => 0,
+        _ if vectored => VECTORS,
+        _ => 1,
+    };
+    (0..count).map(move |i| base.wrapping_add(4 * i))
 }
 
 /// The interrupted state of a signal or a trap.
@@ -245,6 +259,16 @@ impl Guest {
     pub fn handles(&self, start: u64) -> bool {
         let Some(traps) = &self.traps else { return false };
         traps.vectors(self.address).is_some_and(|vectors| vectors.iter().any(|vector| leads_to(*vector, start)))
+    }
+
+    /// Whether it is a whole machine.
+    pub fn is_machine(&self) -> bool {
+        self.traps.is_some()
+    }
+
+    /// Of a whole machine: `mtvec` and `stvec` of the current processor.
+    pub fn vectors(&self) -> Option<[u64; 2]> {
+        self.traps.as_ref()?.vectors(self.address)
     }
 
     /// The state that the last trap to machine or supervisor mode interrupted. If `handler` is given, it must be a

@@ -46,7 +46,7 @@ mod turns;
 mod values;
 
 use arrivals::Arrivals;
-use blocks::{on_translate, Block, Blocks, CHECK_CONTEXT, HANDLER, NEVER, OUTSIDE, START, STOP};
+use blocks::{on_translate, Block, Blocks, CHANGES, HANDLER, NEVER, OUTSIDE, START, STOP};
 use calls::{on_return, on_syscall};
 use guest::{Guest, Interrupted};
 use layout::*;
@@ -140,6 +140,9 @@ fn begin(vcpu: c_uint, block: &'static Block) {
             me.take();
         }
     }
+    if me.changed.get() {
+        state.find_handlers(me);
+    }
     let flags = block.flags.load(Relaxed);
     if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
         state.signal(vcpu, me);
@@ -172,13 +175,18 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     }
     let wanted = if flags & OUTSIDE == 0 {
         me.outside.set(false);
-        let open = serial.then(|| me.end.get());
+        // then the next block may not begin without the lock
+        let changes = flags & CHANGES != 0;
+        let open = (serial && !changes).then(|| me.end.get());
         let begun = state.ring.begin(&me.writer, block.number, block.instructions, open);
         if serial {
             block.set_reported();
         }
-        if flags & CHECK_CONTEXT != 0 {
-            state.context(vcpu, me);
+        if flags & HANDLER != 0 || me.changed.get() {
+            me.changed.set(!state.context(vcpu, me));
+        }
+        if changes {
+            me.changed.set(true);
         }
         begun
     } else {
@@ -234,17 +242,29 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
 }
 
 impl State {
-    /// Reports the context of the block that a processor has begun, if it has changed.
+    /// Finds the handlers of a machine's traps, if they have changed.
     #[cold]
-    fn context(&self, vcpu: c_uint, me: &Thread) {
-        // while instructions are skipped nothing is told
-        if self.ring.executed() <= self.ring.control().skip {
-            return;
+    fn find_handlers(&self, me: &Thread) {
+        if let Some(vectors) = self.guest.vectors().filter(|now| me.vectors.replace(*now) != *now) {
+            vectors.into_iter().flat_map(guest::starts).for_each(|start| self.handler(start));
+        }
+    }
+
+    /// Reports the context of the block that a processor has begun, if it is wanted and has changed. False: the trace has not
+    /// begun.
+    #[cold]
+    fn context(&self, vcpu: c_uint, me: &Thread) -> bool {
+        if self.flags & CONTEXTS == 0 {
+            return true;
+        }
+        if !self.ring.has_begun() {
+            return false;
         }
         let context = self.guest.context(vcpu, &me.space);
         if let Some(context) = context.filter(|_| me.context.replace(context) != context) {
             self.ring.report(&me.writer, &[escape(CONTEXT, 0), context]);
         }
+        true
     }
 
     /// A function that handles signals begins.

@@ -34,6 +34,10 @@ pub struct Thread {
     pub space: Cell<(u64, u32)>,
     /// Its last reported context.
     pub context: Cell<Option<u32>>,
+    /// Of a machine's processor: since the last check, its context or its trap vectors may have changed.
+    pub changed: Cell<bool>,
+    /// Its trap vectors at the last check.
+    pub vectors: Cell<[u64; 2]>,
     pub place: Cell<Affinity>,
     /// The system call that it is making, and the value of `ARRIVALS` before it.
     pub called: Cell<Option<(Call, u32)>>,
@@ -74,6 +78,8 @@ impl Thread {
             outside: Cell::new(false),
             space: Cell::new((0, 0)),
             context: Cell::new(None),
+            changed: Cell::new(true),
+            vectors: Cell::default(),
             place: Cell::default(),
             called: Cell::new(None),
             is_arriving: Cell::new(true),

@@ -162,3 +162,43 @@ fn texts_of_a_console_need_a_machine() {
         assert!(err.contains(what) && !place.path().join("a.ret").exists(), "{words}: {err}");
     }
 }
+
+/// A program whose trap handler first runs as ordinary code. Then supervisor mode calls it 50 times.
+const MODES: &str = "_start: li s0, 0\n li s1, 0\n j trap\n\
+    setup: li s1, 1\n la t0, trap\n csrw mtvec, t0\n li t0, -1\n csrw pmpaddr0, t0\n li t0, 31\n csrw pmpcfg0, t0\n \
+    li t0, 0x1000\n csrc mstatus, t0\n li t0, 0x800\n csrs mstatus, t0\n la t0, super\n csrw mepc, t0\n mret\n\
+    .balign 4\ntrap: addi s0, s0, 1\n beqz s1, setup\n li t0, 50\n bgt s0, t0, done\n csrr t1, mepc\n addi t1, t1, 4\n \
+    csrw mepc, t1\n mret\n\
+    super: nop\n nop\n ecall\n j super\n\
+    done: li t3, 0x100000\n li t4, 0x5555\n sw t4, 0(t3)\n1: j 1b\n";
+
+#[test]
+fn modes_and_traps_are_right_where_a_handler_was_ordinary_code_before() {
+    let place = Place::new();
+    std::fs::write(place.path().join("modes.S"), format!(".globl _start\n{MODES}")).unwrap();
+    let words = [
+        "-nostdlib",
+        "-static",
+        "-Wl,--build-id=none",
+        "-Wl,-N",
+        "-Wl,-Ttext=0x80000000",
+        "-o",
+        "modes.elf",
+        "modes.S",
+    ];
+    run(&place, "riscv64-linux-gnu-gcc", &words);
+    // three of four instructions in supervisor mode retire, since a call does not; the last jump back has no call after it
+    for (part, all, supervisor) in [("--skip 6", 567, 149), ("--start-at super", 545, 149)] {
+        for contexts in ["--contexts", ""] {
+            let words = format!("capture run --system {contexts} {part} -o a.ret --json -- modes.elf");
+            let json: serde_json::Value = serde_json::from_str(&place.good(&words)).unwrap();
+            let found = &json["expanded"];
+            assert_eq!((&found["instructions"], &found["unexplained"]), (&all.into(), &0.into()), "{words}: {found}");
+            assert_eq!(found["signals"], 50, "{words}: {found}");
+        }
+        place.good(&format!("capture run --system --contexts {part} -o a.ret --json -- modes.elf"));
+        let text = place.good("profile a.ret --elf modes.elf --by process");
+        let counts: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().skip(5).take(3).collect();
+        assert_eq!(counts, ["0", &supervisor.to_string(), &(all - supervisor).to_string()], "{part}: {text}");
+    }
+}
