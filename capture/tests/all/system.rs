@@ -96,15 +96,18 @@ fn check_machine(qemu: &str, single: &str) {
         (64, "../../paged/elf/kernel.elf", 1, "serial:1000"),
     ] {
         let what = format!("{name}, {harts} harts, {schedule}");
-        // on a busy host a run may end before woken harts arrive: then a longer one is tried
+        // on a busy host a run may end before woken harts or interrupts arrive: then a longer one is tried
         let more = (0..4).find(|more| {
             check_machine_once(place.path(), qemu, single, (xlen, name, harts, schedule), 120_000 << more)
         });
-        assert!(more.is_some(), "{what}: harts have less than 1000 instructions");
+        assert!(
+            more.is_some(),
+            "{what}: harts have less than 1000 instructions, or programs less than 20 traps of a kind"
+        );
     }
 }
 
-/// One program, with so many instructions; false: a hart has not executed enough of it.
+/// One program, with so many instructions; false: a hart has not executed enough of it, or there were too few traps.
 fn check_machine_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), length: u64) -> bool {
     let (xlen, name, harts, schedule) = of;
     let mut all_came = true;
@@ -151,10 +154,8 @@ fn check_machine_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8,
     // U, S and M, of two address spaces; the kernel begins without one
     let right: &[u32] = if wanted.contexts { &[1, 4, 5, 7, 8, 9, 11] } else { &[] };
     assert!(spaces.iter().eq(right), "{what}: contexts {spaces:?}");
-    if name == "irq.elf" && all_came {
-        assert!(of(true) > 20 && of(false) > 20, "{what}: {} interrupts, {} exceptions", of(true), of(false));
-    }
-    all_came
+    // interrupts come by the host's clock
+    all_came && (name != "irq.elf" || of(true) > 20 && of(false) > 20)
 }
 
 #[test]

@@ -17,6 +17,13 @@ fn place() -> Place {
 
 /// The first process and the others, of which every recording is encoded, replayed and compared.
 fn captured(place: &Place, words: &str, code: i32) -> (u64, Vec<Value>) {
+    let (first, others, missed) = captured_of_many(place, words, code);
+    assert_eq!(missed, 0, "{words}");
+    (first, others)
+}
+
+/// As [`captured`], with the number of processes that waited too long for the front end, as it says.
+fn captured_of_many(place: &Place, words: &str, code: i32) -> (u64, Vec<Value>, usize) {
     let o = place.output(&format!("capture run --json -o a.ret {words}"));
     let err = String::from_utf8_lossy(&o.stderr);
     assert_eq!(o.status.code(), Some(code), "{words}: {err}");
@@ -30,7 +37,10 @@ fn captured(place: &Place, words: &str, code: i32) -> (u64, Vec<Value>) {
         std::fs::remove_file(place.path().join(file)).unwrap();
     }
     assert!(processes.iter().all(|p| p["unexplained"] == 0), "{words}: {result}");
-    (result["expanded"]["instructions"].as_u64().unwrap(), processes)
+    let missed =
+        err.lines().find_map(|line| line.strip_prefix("goshawk: ")?.split_once(" not captured: too many at a time"));
+    let missed = missed.map_or(0, |(number, _)| number.split_once(' ').unwrap().0.parse().unwrap());
+    (result["expanded"]["instructions"].as_u64().unwrap(), processes, missed)
 }
 
 fn count(process: &Value) -> u64 {
@@ -61,11 +71,16 @@ fn children_have_recordings_with_all_their_instructions() {
         let logged = log.lines().filter(|l| l.starts_with("Trace")).count() as u64;
         assert_eq!(first + count(child) + count(grandchild), logged, "{data}");
     }
-    // many at a time, each with 8 instructions more than the one before
-    let (_, others) = captured(&place, "--follow all -- ./guest many 90", 0);
+    // many at a time, each with 8 instructions more than the one before; on a busy host some are missed, and counted
+    let (_, others, missed) = captured_of_many(&place, "--follow all -- ./guest many 90", 0);
     let mut counts: Vec<u64> = others.iter().map(count).collect();
     counts.sort_unstable();
-    assert!(counts.len() == 90 && counts.windows(2).all(|w| w[0] + 8 == w[1]), "{counts:?}");
+    let steps = counts.windows(2).map(|w| (w[1] - w[0]) / 8 - 1);
+    assert!(
+        counts.len() + missed == 90 && counts.windows(2).all(|w| w[1] > w[0] && (w[1] - w[0]) % 8 == 0),
+        "{counts:?}"
+    );
+    assert!(steps.sum::<u64>() <= missed as u64, "{counts:?}");
 }
 
 #[test]
