@@ -3,8 +3,8 @@
 use crate::part_harness::sends_what_the_model_sends;
 use hdl::scheme::tr::outcome::bimodal::Bimodal;
 use rust_hdl::prelude::*;
-use sim::scheme::tr::outcome::bimodal::{self, BimodalSizes};
-use sim::scheme::tr::outcome::OutcomePredictor;
+use sim::scheme::tr::outcome::bimodal::BimodalSizes;
+use sim::scheme::tr::outcome::{OutcomePredictor, OutcomeSizes};
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
@@ -27,7 +27,7 @@ struct Step {
 /// Circuit and model side by side.
 struct Pair {
     d: Driver<Bimodal>,
-    golden: bimodal::Bimodal,
+    golden: <BimodalSizes as OutcomeSizes>::Model,
     shift: u8,
     /// The prediction due in the next cycle.
     due: Option<bool>,
@@ -38,7 +38,7 @@ struct Pair {
 impl Pair {
     fn new(p: &BimodalSizes, shift: u8) -> Self {
         let d = Driver::new(Bimodal::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
-        let golden = bimodal::Bimodal::new(p, shift);
+        let golden = p.model(shift);
         Self { d, golden, shift, due: None, was: Vec::new(), misses: 0 }
     }
 
