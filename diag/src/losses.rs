@@ -4,11 +4,11 @@
 //! known exactly: after the event that it sent before, and before any event that was not yet in its queues, which are
 //! those after the next [`Order::depth`](crate::order::Order) events. In between a loss is possible before each event.
 
-/// A place at which events were lost, with their number.
+/// A location where events were lost, with their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LossLocation {
     /// What it is.
-    pub kind: PlaceKind,
+    pub kind: LossKind,
     /// Its name.
     pub name: String,
     /// Number of events.
@@ -17,7 +17,7 @@ pub struct Place {
 
 /// Kind of a location where events are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceKind {
+pub enum LossKind {
     /// A core, nodes or the link; the number is exact.
     On,
     /// A map; at most this many.
@@ -26,7 +26,7 @@ pub enum PlaceKind {
     Of,
 }
 
-impl PlaceKind {
+impl LossKind {
     /// Its words before the name, and before the number.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
@@ -87,10 +87,10 @@ impl Losses {
     }
 
     /// Where events were lost, with their number: `core 2`.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn locations(&self) -> Vec<LossLocation> {
         let cores = self.cores.iter().enumerate().map(|(n, c)| (format!("core {n}"), c.lost));
         let others = [("other cores or nodes".into(), self.elsewhere), ("the link, in packets".into(), self.packets)];
-        let lost = |(name, events)| Place { kind: PlaceKind::On, name, events };
+        let lost = |(name, events)| LossLocation { kind: LossKind::On, name, events };
         cores.chain(others).filter(|p| p.1 > 0).map(lost).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Writes outputs as text, JSON lines, CSV or a Perfetto trace
 
 use crate::buckets::{quantile, range};
-use crate::losses::{Place, PlaceKind};
+use crate::losses::{LossKind, LossLocation};
 use crate::output::{Key, Mark, Output, Sum, TextPart};
 use crate::perfetto;
 use crate::symbols::Symbols;
@@ -141,10 +141,10 @@ pub fn object(output: &Output, symbols: &Symbols) -> Value {
     object
 }
 
-/// A place at which events were lost, as a JSON object.
-pub fn loss_object(place: &Place) -> Value {
-    let (words, number) = place.kind.words();
-    json!({ (words.replace(' ', "_")): place.name, (number.replace(' ', "_")): place.events })
+/// Where events were lost, with their number, as a JSON object.
+pub fn loss_object(loss: &LossLocation) -> Value {
+    let (words, number) = loss.kind.words();
+    json!({ (words.replace(' ', "_")): loss.name, (number.replace(' ', "_")): loss.events })
 }
 
 /// What is not assured, after a name.
@@ -194,14 +194,14 @@ impl<'a, W: Write> Sink<'a, W> {
     }
 
     /// Writes where events were lost, with their number. In Perfetto's format they are at the time of the last output.
-    pub fn places(&mut self, places: &[Place]) -> io::Result<()> {
-        places.iter().try_for_each(|place| {
-            let Place { kind, name, events } = place;
+    pub fn losses(&mut self, losses: &[LossLocation]) -> io::Result<()> {
+        losses.iter().try_for_each(|loss| {
+            let LossLocation { kind, name, events } = loss;
             let (words, column) = kind.words();
-            let bound = if *kind == PlaceKind::On { "" } else { "at most " };
+            let bound = if *kind == LossKind::On { "" } else { "at most " };
             match self.format {
                 Format::Text => writeln!(self.out, "{words} {name}: {bound}{events}"),
-                Format::Json => writeln!(self.out, "{}", loss_object(place)),
+                Format::Json => writeln!(self.out, "{}", loss_object(loss)),
                 Format::Csv => {
                     let mut writer = csv::Writer::from_writer(&mut self.out);
                     let row = ["", "lost", "", name, column, &events.to_string()];

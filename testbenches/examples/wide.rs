@@ -52,7 +52,7 @@ fn play(retired: &[Retired], clocks: &[u64]) -> Load {
 
 fn main() {
     let instructions = std::env::args().nth(1).map_or(INSTRUCTIONS, |n| n.parse().expect("a number"));
-    println!("| a clock | pace | program | events a clock | words that wait | lag | lost of 4, 8, 16 places |");
+    println!("| a clock | pace | program | events a clock | words that wait | lag | lost of 4, 8, 16 entries |");
     println!("| ---: | --- | --- | ---: | ---: | ---: | --- |");
     let programs: Vec<(&str, Vec<Retired>)> = programs::PROGRAMS
         .iter()

@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.json {
         let rates = args.rates.then(|| rate_values(clock_hz, t, t.event_bytes));
         let mut whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates)
-            .with("losses", got.places.iter().map(loss_object).collect());
+            .with("losses", got.losses.iter().map(loss_object).collect());
         if let Some(traced) = &got.traced {
             whole = whole.with("trace", traced.value());
         }
@@ -50,7 +50,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         whole.with("exited", got.run.exited.into()).print(out)?;
         return Ok(status);
     }
-    write(&opened.symbols, clock_hz, &got.outputs, (t.lost(), &got.places), args.format, args.output.as_ref(), out)?;
+    write(&opened.symbols, clock_hz, &got.outputs, (t.lost(), &got.losses), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip reported");
         let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };

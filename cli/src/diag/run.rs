@@ -10,7 +10,7 @@ use crate::files::OutputPath;
 use crate::output::{count, facts, write_file, Object};
 use crate::{Failure, Status};
 use ::diag::log;
-use ::diag::losses::Place;
+use ::diag::losses::LossLocation;
 use ::diag::runtime::Output;
 use ::diag::session::{OnChip, Totals};
 use ::diag::sink::{loss_object, object, Format, Sink};
@@ -161,7 +161,7 @@ pub(super) fn write(
     symbols: &Symbols,
     clock_hz: u64,
     outputs: &[Output],
-    (lost, places): (u64, &[Place]),
+    (lost, losses): (u64, &[LossLocation]),
     format: FormatName,
     path: Option<&OutputPath>,
     out: &mut dyn Write,
@@ -172,7 +172,7 @@ pub(super) fn write(
         sink.put(o)?;
     }
     sink.lost(lost)?;
-    sink.places(places)?;
+    sink.losses(losses)?;
     match path {
         Some(path) => write_file(path, &text),
         None => Ok(out.write_all(&text)?),
@@ -265,7 +265,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let header = args.chip.header(&opened.script, &layout.cut, opened.params.cores);
         write_file(path, &chip.log(&header).unwrap_or_default())?;
     }
-    let (outputs, places) = (chip.runtime().take_outputs(), chip.runtime().loss_places());
+    let (outputs, losses) = (chip.runtime().take_outputs(), chip.runtime().loss_locations());
     let status = match traced.as_ref().map_or(Status::Done, Traced::status) {
         Status::Done => status(&outputs, totals.lost()),
         other => other,
@@ -286,7 +286,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
             json!({ "queue": l.queue, "noc": l.fifo, "returns": l.returns, "unknown": l.unknown, "nodes": nodes });
         let mut whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates)
             .with("causes", causes)
-            .with("losses", places.iter().map(loss_object).collect());
+            .with("losses", losses.iter().map(loss_object).collect());
         if args.chip.stalls() {
             whole = whole.with("stalled", totals.stalled.into());
         }
@@ -296,7 +296,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         whole.print(out)?;
         return Ok(status);
     }
-    write(symbols, hz, &outputs, (totals.lost(), &places), args.format, args.output.as_ref(), out)?;
+    write(symbols, hz, &outputs, (totals.lost(), &losses), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let mut lines = rates(hz, &totals, raw_bytes, &causes(&totals));
         if args.chip.stalls() {
@@ -320,9 +320,9 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
-    let (outputs, places) = (reference.runtime().take_outputs(), reference.runtime().loss_places());
+    let (outputs, losses) = (reference.runtime().take_outputs(), reference.runtime().loss_locations());
     let (symbols, hz, lost) = (&opened.symbols, opened.params.clock_hz, reference.totals().lost());
-    write(symbols, hz, &outputs, (lost, &places), args.format, args.output.as_ref(), out)?;
+    write(symbols, hz, &outputs, (lost, &losses), args.format, args.output.as_ref(), out)?;
     Ok(status(&outputs, lost))
 }
 
@@ -350,9 +350,9 @@ fn replay_log(path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Sta
     let layout = opened.layout(&header.cut)?;
     let (mut host, damage) = log::replay(&opened.app, &layout, &log);
     let lost = log.end.as_ref().map_or(host.lost(), |end| end.lost);
-    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().loss_places());
+    let (outputs, losses) = (host.runtime().take_outputs(), host.runtime().loss_locations());
     let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
-    write(symbols, hz, &outputs, (lost, &places), args.format, args.output.as_ref(), out)?;
+    write(symbols, hz, &outputs, (lost, &losses), args.format, args.output.as_ref(), out)?;
     let named = path.display();
     if damage.cut {
         eprintln!("goshawk: {named}: has no end mark, it was cut; what came after is missing");
@@ -376,8 +376,8 @@ impl Live<'_> {
     fn show(&mut self) {
         let outputs = self.chip.runtime().take_outputs();
         if !outputs.is_empty() {
-            let places = self.chip.runtime().loss_places();
-            self.screen.show(&outputs, (self.chip.totals().lost(), &places));
+            let losses = self.chip.runtime().loss_locations();
+            self.screen.show(&outputs, (self.chip.totals().lost(), &losses));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::Opened;
 use crate::{Failure, Status};
-use ::diag::losses::Place;
+use ::diag::losses::LossLocation;
 use ::diag::runtime::Output;
 use ::diag::sink::{Format, Sink};
 use std::io::{IsTerminal, Write};
@@ -24,7 +24,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Shows outputs, and how many events were lost and where, unless there are none, or an earlier output failed.
-    pub fn show(&mut self, outputs: &[Output], (lost, places): (u64, &[Place])) {
+    pub fn show(&mut self, outputs: &[Output], (lost, losses): (u64, &[LossLocation])) {
         self.marked |= outputs.iter().any(|o| o.mark().any());
         if outputs.is_empty() || self.failed.is_some() {
             return;
@@ -34,7 +34,7 @@ impl<'a> Screen<'a> {
             Sink::new(&mut text, Format::Text, &self.opened.symbols, self.opened.params.clock_hz).and_then(|mut s| {
                 outputs.iter().try_for_each(|o| s.put(o))?;
                 s.lost(lost)?;
-                s.places(places)
+                s.losses(losses)
             });
         let clear: &[u8] = if self.terminal { b"\x1b[H\x1b[2J" } else { b"" };
         let written = shown.and_then(|()| self.out.write_all(clear)).and_then(|()| self.out.write_all(&text));

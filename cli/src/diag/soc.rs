@@ -9,7 +9,7 @@ use crate::Failure;
 use ::diag::layout::{layout, Cut, Layout};
 use ::diag::link::{FrameReader, FrameWriter};
 use ::diag::load;
-use ::diag::losses::Place;
+use ::diag::losses::LossLocation;
 use ::diag::noisy::{Noise, NoisyHost};
 use ::diag::plan::{plan, Rates};
 use ::diag::replayed;
@@ -117,7 +117,7 @@ pub struct Observed {
     /// Outputs of the script.
     pub outputs: Vec<Output>,
     /// Where events were lost, with their number.
-    pub places: Vec<Place>,
+    pub losses: Vec<LossLocation>,
     /// Totals; losses are those that the chip reported, and frames.
     pub totals: Totals,
     /// The run.
@@ -307,8 +307,8 @@ pub fn observe(
         }
         _ => None,
     };
-    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().loss_places());
-    let mut got = Observed { outputs, places, totals, run: circuit_run.run, damage, traced };
+    let (outputs, losses) = (host.runtime().take_outputs(), host.runtime().loss_locations());
+    let mut got = Observed { outputs, losses, totals, run: circuit_run.run, damage, traced };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;
     got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();

@@ -9,11 +9,11 @@ pub const BLOCKS: IngressParts = IngressParts {
     fields: 8,
     ports,
     signals,
-    quiet: |i, lanes| {
-        (0..lanes).map(|j| format!("            itype{j}_{i} = 4'd0;\n            iretire{j}_{i} = 4'd0;\n")).collect()
+    quiet: |i, slots| {
+        (0..slots).map(|j| format!("            itype{j}_{i} = 4'd0;\n            iretire{j}_{i} = 4'd0;\n")).collect()
     },
-    shows: |i, lanes| {
-        (0..lanes)
+    shows: |i, slots| {
+        (0..slots)
             .map(|j| {
                 let set: String = ["itype", "iaddr", "iretire", "ilastsize", "icount"]
                     .map(|p| format!("                {p}{j}_{i} = {p};\n"))
@@ -43,9 +43,9 @@ pub const REPORTS: IngressParts = IngressParts {
 };
 
 /// Port connections of core `i`, which is in machine mode; the remaining inputs are tied.
-fn ports(i: usize, lanes: u8, _extras: Extras) -> String {
-    let blocks = (0..lanes).flat_map(|j| {
-        let block = if lanes > 1 { format!("block{j}_") } else { String::new() };
+fn ports(i: usize, slots: u8, _extras: Extras) -> String {
+    let blocks = (0..slots).flat_map(|j| {
+        let block = if slots > 1 { format!("block{j}_") } else { String::new() };
         ["itype", "iaddr", "iretire", "ilastsize", "icount"].map(|p| format!("        .{block}{p}_{i}({p}{j}_{i}),\n"))
     });
     let others = [
@@ -62,7 +62,7 @@ fn ports(i: usize, lanes: u8, _extras: Extras) -> String {
 
 /// Signals of these ports.
 fn signals(i: usize, xlen: u8, extras: Extras) -> String {
-    let lanes = extras.retire.map_or(1, |r| r.per_cycle);
+    let slots = extras.retire.map_or(1, |r| r.per_cycle);
     let block = |j| {
         format!(
             "    reg [3:0] itype{j}_{i} = 4'd0, iretire{j}_{i} = 4'd0, icount{j}_{i} = 4'd0;\n    \
@@ -70,7 +70,7 @@ fn signals(i: usize, xlen: u8, extras: Extras) -> String {
             m = xlen - 1
         )
     };
-    (0..lanes).map(block).collect()
+    (0..slots).map(block).collect()
 }
 
 const READS: &str = r#"    integer beats, fields = 0, cycle, core, block, itype, iretire, ilastsize, icount, skipped;

@@ -32,7 +32,7 @@ pub fn bench(cores: u8, style: &Style, v: &DataBench) -> String {
     };
     let says = |i: u8| {
         let says = [
-            ("rvfi_valid", "told == 0"),
+            ("rvfi_valid", "trap == 0"),
             ("rvfi_insn", "insn"),
             ("rvfi_pc_rdata", "pc"),
             ("rvfi_pc_wdata", "next_pc"),
@@ -43,8 +43,8 @@ pub fn bench(cores: u8, style: &Style, v: &DataBench) -> String {
             ("rvfi_mem_wmask", "masks[7:4]"),
             ("rvfi_mem_rdata", "loaded"),
             ("rvfi_mem_wdata", "stored"),
-            ("trap_valid", "told != 0"),
-            ("trap_interrupt", "told == 3"),
+            ("trap_valid", "trap != 0"),
+            ("trap_interrupt", "trap == 3"),
             ("trap_cause", "cause"),
         ];
         let there = says.iter().filter(|s| all.iter().any(|p| p.0 == s.0));
@@ -94,12 +94,12 @@ module @NAME_tb;
     reg [31:0] insn, pc, next_pc, value, addr, loaded, stored;
     reg [7:0] masks;
     reg [4:0] rd;
-    reg [3:0] told, cause;
+    reg [3:0] trap, cause;
     reg [8*512-1:0] comment;
 
     task next_beat;
         fields = $fscanf(beats, "%d %d %h %h %h %h %h %h %h %h %h %h %h", cycle, port, insn, pc, next_pc, rd, value,
-                         addr, masks, loaded, stored, told, cause);
+                         addr, masks, loaded, stored, trap, cause);
     endtask
 
     task quiet;

@@ -18,9 +18,9 @@ use sim::stimulus::Source;
 use std::fmt::Write;
 
 /// What a core shows in a slot of a cycle.
-struct Place {
+struct PortBlock {
     clock: u64,
-    lane: u8,
+    slot: u8,
     block: Block,
     /// Range of its instructions among those of the core.
     steps: std::ops::Range<usize>,
@@ -38,7 +38,7 @@ pub fn make(
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); params.cores.into()];
     run.by_ref().take(INSTRUCTIONS).for_each(|step| steps[usize::from(step.retired.hart)].push(step));
-    let cores: Vec<Vec<Place>> =
+    let cores: Vec<Vec<PortBlock>> =
         steps.iter().zip(SEED..).map(|(s, seed)| cut(s, params.xlen, extras.itype3, retire, seed)).collect();
     let last = cores.iter().filter_map(|c| c.last()).map(|b| b.clock).max().unwrap_or(0);
     let stop = last + START + 1 + DRAIN_CYCLES;
@@ -60,18 +60,18 @@ pub fn make(
 }
 
 /// Divides a core's instructions into blocks of any size, and chooses cycle and slot of each.
-fn cut(steps: &[Step], xlen: u8, narrow_itype: bool, retire: Option<Retire>, seed: u64) -> Vec<Place> {
+fn cut(steps: &[Step], xlen: u8, narrow_itype: bool, retire: Option<Retire>, seed: u64) -> Vec<PortBlock> {
     let (per_cycle, most) = retire.map_or((1, 1), |r| (r.per_cycle, 15));
     let retired: Vec<Retired> = steps.iter().map(|s| s.retired).collect();
     let mut s = Source::seeded(seed);
-    let mut shown: Vec<Place> = Vec::new();
+    let mut shown: Vec<PortBlock> = Vec::new();
     let mut at = 0;
     while at < retired.len() {
         let before = shown.last().map_or(0, |b| b.clock);
         if retired[at].trapped && at > 0 {
-            let (clock, lane) = (retired[at].cycle.max(before + 1), s.below(per_cycle.into()) as u8);
+            let (clock, slot) = (retired[at].cycle.max(before + 1), s.below(per_cycle.into()) as u8);
             let block = Block::trap(s.between(1, 2) as u8, retired[at - 1].next_pc);
-            shown.push(Place { clock, lane, block, steps: at..at });
+            shown.push(PortBlock { clock, slot, block, steps: at..at });
         }
         let n = length(&retired[at..(at + most).min(retired.len())], xlen, s.between(2, HALFWORDS.into()) as u8);
         let mut block = Block::of(&retired[at..at + n], xlen);
@@ -84,23 +84,23 @@ fn cut(steps: &[Step], xlen: u8, narrow_itype: bool, retire: Option<Retire>, see
         let alone = shown.len() < 2 || shown[shown.len() - 2].clock < before;
         let joins = per_cycle > 1 && alone && s.percent(30);
         if let (true, Some(older)) = (joins, shown.last_mut()) {
-            (older.clock, older.lane) = (clock, 0);
+            (older.clock, older.slot) = (clock, 0);
         }
-        let lane = if joins && !shown.is_empty() { 1 } else { s.below(per_cycle.into()) as u8 };
-        shown.push(Place { clock, lane, block, steps: at..at + n });
+        let slot = if joins && !shown.is_empty() { 1 } else { s.below(per_cycle.into()) as u8 };
+        shown.push(PortBlock { clock, slot, block, steps: at..at + n });
         at += n;
     }
     // the last block may wait for an address
     if let (Some(last), Some(r)) = (shown.last(), retired.last()) {
         let clock = last.clock + 1;
-        shown.push(Place { clock, lane: 0, block: Block::trap(2, r.next_pc), steps: at..at });
+        shown.push(PortBlock { clock, slot: 0, block: Block::trap(2, r.next_pc), steps: at..at });
     }
     shown
 }
 
 /// The events of a core, each with the cycle in which it is reported, and with its own time.
 fn events_of(
-    shown: &[Place],
+    shown: &[PortBlock],
     steps: &[Step],
     (xlen, narrow_itype): (u8, bool),
     (mut hold, log2_words): (Hold, Option<u8>),
@@ -150,10 +150,10 @@ fn events_of(
 }
 
 /// The blocks as the text of a file.
-fn beats(cores: &[Vec<Place>], xlen: u8) -> String {
-    let mut all: Vec<(u64, usize, &Place)> =
+fn beats(cores: &[Vec<PortBlock>], xlen: u8) -> String {
+    let mut all: Vec<(u64, usize, &PortBlock)> =
         cores.iter().enumerate().flat_map(|(core, list)| list.iter().map(move |s| (s.clock, core, s))).collect();
-    all.sort_by_key(|(clock, core, s)| (*clock, *core, s.lane));
+    all.sort_by_key(|(clock, core, s)| (*clock, *core, s.slot));
     let digits = usize::from(xlen) / 4;
     let mut text = format!(
         "// {INSTRUCTIONS} instructions in {} blocks; decimal but for the hex iaddr; the cycle in which status.active becomes 1 is 0\n\
@@ -166,7 +166,7 @@ fn beats(cores: &[Vec<Place>], xlen: u8) -> String {
             text,
             "{} {core} {} {} {:0digits$x} {} {} {}",
             clock + START,
-            s.lane,
+            s.slot,
             b.itype,
             b.iaddr,
             b.iretire,

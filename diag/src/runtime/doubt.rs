@@ -2,7 +2,7 @@
 
 use super::{Item, Output, Provenance, Runtime, GAP, KNOWN, TIMED};
 use crate::app::{Clause, Origin, Value};
-use crate::losses::{Losses, Place, PlaceKind};
+use crate::losses::{LossKind, LossLocation, Losses};
 use crate::order::{by_core, Unassured};
 use crate::output::Mark;
 use crate::points::uses_map;
@@ -59,20 +59,19 @@ impl Runtime {
 
     /// Where events were lost. Packets count events without their probes, so that of each probe, and for each map that
     /// events feed, at most all may be missing.
-    pub fn loss_places(&self) -> Vec<Place> {
-        let (mut places, events) = (self.losses.places(), self.losses.total());
+    pub fn loss_locations(&self) -> Vec<LossLocation> {
+        let (mut locations, events) = (self.losses.locations(), self.losses.total());
         let timed = |c: &Clause| matches!(c.origin, Origin::Begin | Origin::Tick | Origin::End);
         let fed = |m: &usize| self.app.clauses.iter().any(|c| !timed(c) && uses_map(c, *m).0);
-        let maps =
-            (0..self.app.maps.len()).filter(fed).map(|m| (PlaceKind::For, format!("@{}", self.app.maps[m].name)));
-        let probes = self.app.uses.iter().filter(|u| !u.traced).map(|u| (PlaceKind::Of, u.name.clone()));
+        let maps = (0..self.app.maps.len()).filter(fed).map(|m| (LossKind::For, format!("@{}", self.app.maps[m].name)));
+        let probes = self.app.uses.iter().filter(|u| !u.traced).map(|u| (LossKind::Of, u.name.clone()));
         for (kind, name) in maps.chain(probes).filter(|_| events > 0) {
-            let place = Place { kind, name, events };
-            if !places.contains(&place) {
-                places.push(place);
+            let location = LossLocation { kind, name, events };
+            if !locations.contains(&location) {
+                locations.push(location);
             }
         }
-        places
+        locations
     }
 
     /// Losses so far.

@@ -91,16 +91,16 @@ pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<St
     let mut connections = String::new();
     match kind {
         TileKind::Cva6 => {
-            for lane in 0..2 {
+            for slot in 0..2 {
                 let _ = writeln!(
                     s,
-                    "    wire rvfi{lane}_valid, rvfi{lane}_intr;\n    wire [31:0] rvfi{lane}_insn;\n    \
-                     wire [63:0] rvfi{lane}_pc_rdata, rvfi{lane}_pc_wdata;"
+                    "    wire rvfi{slot}_valid, rvfi{slot}_intr;\n    wire [31:0] rvfi{slot}_insn;\n    \
+                     wire [63:0] rvfi{slot}_pc_rdata, rvfi{slot}_pc_wdata;"
                 );
                 for port in ["valid", "insn", "intr", "pc_rdata", "pc_wdata"] {
-                    let _ = write!(connections, ".rvfi{lane}_{port}_0(rvfi{lane}_{port}), ");
+                    let _ = write!(connections, ".rvfi{slot}_{port}_0(rvfi{slot}_{port}), ");
                 }
-                let _ = write!(connections, ".rvfi{lane}_trap_0(1'b0),\n        ");
+                let _ = write!(connections, ".rvfi{slot}_trap_0(1'b0),\n        ");
             }
             s.push_str(pair::INSTANCE);
         }
@@ -134,18 +134,18 @@ fn header(kind: TileKind) -> String {
     );
     for i in 0..kind.harts() {
         let _ = writeln!(s, "    case {i}:\n        valid = t.log_valid_{i};");
-        for lane in 0..per_cycle {
-            let (low, high) = (2 * lane, 2 * lane + 1);
+        for slot in 0..per_cycle {
+            let (low, high) = (2 * slot, 2 * slot + 1);
             // Verilator represents up to 64 bits as a number, more as words
             let (pc, insn) = if per_cycle == 1 {
                 (format!("t.log_pc_{i}"), format!("t.log_insn_{i}"))
             } else {
                 (
                     format!("t.log_pc_{i}[{low}] | static_cast<uint64_t>(t.log_pc_{i}[{high}]) << 32"),
-                    format!("static_cast<uint32_t>(t.log_insn_{i} >> {})", 32 * lane),
+                    format!("static_cast<uint32_t>(t.log_insn_{i} >> {})", 32 * slot),
                 )
             };
-            let _ = writeln!(s, "        pc[{lane}] = {pc};\n        insn[{lane}] = {insn};");
+            let _ = writeln!(s, "        pc[{slot}] = {pc};\n        insn[{slot}] = {insn};");
         }
         let _ = writeln!(s, "        trap = t.log_trap_{i};\n        mepc = t.log_mepc_{i};\n        break;");
     }

@@ -67,15 +67,15 @@ impl Case {
     fn retired(&self, period: u8) -> Vec<Vec<Vec<Retired>>> {
         let (per_cycle, mut s) = (usize::from(self.retire.per_cycle), Source::seeded(3));
         let every = (1 << period) / (per_cycle * self.run());
-        let places = (1 << self.retire.log2_words) - 2;
-        let fill = if per_cycle > 1 { places * per_cycle / (per_cycle - 1) } else { places };
+        let depth = (1 << self.retire.log2_words) - 2;
+        let fill = if per_cycle > 1 { depth * per_cycle / (per_cycle - 1) } else { depth };
         // each resync is one event later than the previous one
         let tail = RESYNCS / per_cycle + 1;
         let (mut clocks, mut pc, mut flows) = (Vec::new(), 0x1000, 0);
         for clock in 0..=RESYNCS * every + every / 2 {
             let at = (clock + fill - tail) % every;
             // sequential until the queue is empty; so is the last instruction, which waits for no other
-            let quiet = fill + places * per_cycle;
+            let quiet = fill + depth * per_cycle;
             let (full, busy) = (at < fill, at > quiet && clock % 4 != 3 && clock < RESYNCS * every + every / 2);
             let row = (0..per_cycle).map(|lane| {
                 let run = (0..self.run()).map(|i| {

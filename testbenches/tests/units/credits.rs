@@ -8,7 +8,7 @@ use testbenches::gates::emit_checked;
 #[test]
 fn places_taken_given_back_and_popped_match_a_count() {
     for log2_depth in [3, 4, 8] {
-        let places = (1_usize << log2_depth) - 2;
+        let depth = (1_usize << log2_depth) - 2;
         let mut s = Source::seeded(70 + log2_depth as u64);
         let mut d = Driver::new(Credits::new(log2_depth), |u, c| u.clock.next = c.into()).unwrap().recording();
         // entries counted; whether one was popped in the previous cycle
@@ -19,7 +19,7 @@ fn places_taken_given_back_and_popped_match_a_count() {
                 rate = *s.pick(&[0, 20, 50, 80, 100]);
             }
             let reset = s.per_64k(30);
-            let take = used < places && s.percent(rate);
+            let take = used < depth && s.percent(rate);
             let give_back = used > popped && s.percent(if rate == 100 { 3 } else { 30 });
             let pop = used > popped + usize::from(give_back) && s.percent(if rate == 100 { 5 } else { 40 });
             let got = d
@@ -34,8 +34,8 @@ fn places_taken_given_back_and_popped_match_a_count() {
                 )
                 .unwrap();
             let below_watermark = used < 2 || used + 2 < 1 << (log2_depth - 3);
-            let want = (used == places, below_watermark, used + 2 >= 1 << (log2_depth - 1));
-            assert_eq!(got, want, "{places} places, cycle {cycle}: {used} used");
+            let want = (used == depth, below_watermark, used + 2 >= 1 << (log2_depth - 1));
+            assert_eq!(got, want, "{depth} entries, cycle {cycle}: {used} used");
             seen[0] += usize::from(want.0);
             seen[1] += usize::from(want.1);
             seen[3] += usize::from(want.2);
@@ -43,7 +43,7 @@ fn places_taken_given_back_and_popped_match_a_count() {
             used = if reset { 0 } else { used + usize::from(take) - usize::from(give_back) - popped };
             popped = usize::from(pop && !reset);
         }
-        assert!(seen.iter().all(|&n| n > 20), "{places} places: {seen:?} are too few");
+        assert!(seen.iter().all(|&n| n > 20), "{depth} entries: {seen:?} are too few");
         d.check_verilog_from_random(3).unwrap();
     }
 }

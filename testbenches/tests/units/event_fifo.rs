@@ -61,7 +61,7 @@ fn run<const W: usize>(
     // for the Verilog: inputs, and the outputs that are defined
     let verilog = Cosim::of_block(&d.uut).unwrap();
     let (mut vectors, mut wanted) = (Vec::new(), Vec::new());
-    let places = (1 << log2_depth) - 2;
+    let depth = (1 << log2_depth) - 2;
     let (mut s, mut model) = (Source::seeded(seed), VecDeque::<Entry>::new());
     // the field requested in the last cycle, and its entry
     let mut asked: Option<(u8, Entry)> = None;
@@ -112,7 +112,7 @@ fn run<const W: usize>(
             .unwrap();
         let place = format!("seed {seed}, depth 2^{log2_depth}, cycle {cycle}, {} entries", model.len());
         assert_eq!(out.0, almost_full, "{place}: full");
-        almost_full = places - model.len() < 3 && !reset;
+        almost_full = depth - model.len() < 3 && !reset;
         assert_eq!(out.1, asked.is_some(), "{place}: have");
         if let Some((field, e)) = asked {
             assert_eq!((out.2, out.3), (word(p, &e, field), e.cc.into()), "{place}: field {field} of {e:x?}");
@@ -120,9 +120,9 @@ fn run<const W: usize>(
         let seen = asked.map(|_| (u128::from(out.2), u128::from(out.3)));
         wanted.push((u128::from(out.0), u128::from(out.1), seen));
         asked = model.get(usize::from(pop)).filter(|_| !reset).map(|e| (field, *e));
-        full_count += u64::from(model.len() == places);
+        full_count += u64::from(model.len() == depth);
         empties += u64::from(model.is_empty());
-        if push && model.len() < places {
+        if push && model.len() < depth {
             model.push_back(entry);
         }
         if pop {

@@ -194,10 +194,10 @@ fn a_trace_that_ends_before_its_last_bit_is_found() {
 
 /// The merger for FIFOs of 2^`log2_depth` - 1 entries.
 fn merger(cores: u8, log2_depth: usize) -> Result<Proof, FormalError> {
-    let (p, places) = (params(cores), (1_u32 << log2_depth) - 1);
+    let (p, depth) = (params(cores), (1_u32 << log2_depth) - 1);
     let proof = verilog(Merger::new(&p, log2_depth))
         .size("CORES", cores)
-        .size("ENTRIES", places)
+        .size("ENTRIES", depth)
         .size("NOTE_BITS", log2_depth as u32 + p.ti_bits())
         .size("SUM_BITS", log2_depth as u32 + p.ti_bits() + 1)
         .inside("top", include_str!("../../formal/merger.sv"))?;
@@ -222,14 +222,14 @@ fn a_note_that_is_loaded_over_another_is_found() {
     finds(&merger, now, faulty, "in_order_of_arrival", 12);
 }
 
-/// The trace state machine, with `latency` cycles from `go` to `live`, and FIFOs of `places` entries.
-fn trace_fsm(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
+/// The trace state machine, with `latency` cycles from `go` to `live`, and FIFOs of `depth` entries.
+fn trace_fsm(late: bool, latency: usize, depth: usize, filter: bool) -> Proof {
     verilog(TraceFsm::new(late, Extras { filter, ..Extras::default() }))
         .size("FILTER", u8::from(filter))
         .size("LATENCY", latency)
         .size("LATE", u8::from(late))
-        .size("ENTRIES", places)
-        .size("WATERMARK", places.div_ceil(3))
+        .size("ENTRIES", depth)
+        .size("WATERMARK", depth.div_ceil(3))
         .inside("top", include_str!("../../formal/trace_fsm.sv"))
         .unwrap()
 }
@@ -239,10 +239,10 @@ fn trace_fsm(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
 fn trace_fsms_sync_once_and_push_only_reserved_entries() {
     // so few entries that a complete gap fits in the proof
     let sizes = rounds([(false, 3, 2, 22), (true, 4, 2, 22)], [(false, 4, 6, 24), (true, 5, 6, 24)]);
-    for (filter, (late, latency, places, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
+    for (filter, (late, latency, depth, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
         // with that few entries, also prove that it ends
-        let trace_fsm = trace_fsm(late, latency, places, filter);
-        let trace_fsm = if places == 2 { trace_fsm.size("ENDS", 1) } else { trace_fsm };
+        let trace_fsm = trace_fsm(late, latency, depth, filter);
+        let trace_fsm = if depth == 2 { trace_fsm.size("ENDS", 1) } else { trace_fsm };
         assert_eq!(trace_fsm.run(Bounded(clocks)).unwrap(), ProofResult::Pass, "assertions");
         assert_eq!(trace_fsm.run(Cover(40)).unwrap(), ProofResult::Pass, "covers");
     }

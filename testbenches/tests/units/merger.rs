@@ -70,8 +70,8 @@ impl Bench {
     }
 
     /// Cores with at least one free entry.
-    fn room(&self, places: u64) -> u64 {
-        (0..self.held.len()).fold(0, |m, i| m | u64::from(self.held[i] < places) << i)
+    fn with_space(&self, depth: u64) -> u64 {
+        (0..self.held.len()).fold(0, |m, i| m | u64::from(self.held[i] < depth) << i)
     }
 }
 
@@ -81,12 +81,12 @@ fn random_pushes_come_in_order_for_every_number_of_cores() {
         let log2_depth = 3 + usize::from(cores) % 4;
         let mut b = Bench::new(cores, log2_depth);
         let mut s = Source::seeded(cores.into());
-        let places = (1 << log2_depth) - 1;
+        let depth = (1 << log2_depth) - 1;
         for phase in [(30, 100), (5, 60), (100, 20), (0, 100), (60, 30), (2, 100)] {
             for _ in 0..1_500 {
                 let pushes = (0..cores).fold(0, |m, i| m | u64::from(s.percent(phase.0)) << i);
                 let (eager, reset) = (s.percent(phase.1), s.per_64k(20));
-                b.cycle(pushes & b.room(places), eager, reset);
+                b.cycle(pushes & b.with_space(depth), eager, reset);
             }
         }
         assert!(b.taken > 1_000, "{cores} cores: {} entries", b.taken);
@@ -100,7 +100,7 @@ fn full_fifos_of_all_cores_lose_no_note() {
     for _ in 0..7 {
         b.cycle(0xf, false, false);
     }
-    assert_eq!(b.room(7), 0);
+    assert_eq!(b.with_space(7), 0);
     for _ in 0..200 {
         b.cycle(0, true, false);
     }

@@ -11,7 +11,7 @@ use testbenches::gates::emit_checked;
 #[test]
 fn addresses_come_out_as_they_went_in() {
     for (log2_depth, width) in [(3, 31), (4, 30), (8, 31)] {
-        let places = (1_usize << log2_depth) - 2;
+        let depth = (1_usize << log2_depth) - 2;
         let mut s = Source::seeded(90 + log2_depth as u64);
         let mut d = Driver::new(ResyncPcFifo::<32>::new(log2_depth, width), |u, c| u.clock.next = c.into()).unwrap();
         let verilog = Cosim::of_block(&d.uut).unwrap();
@@ -19,13 +19,13 @@ fn addresses_come_out_as_they_went_in() {
         let (mut vectors, mut wanted) = (Vec::new(), Vec::new());
         // queued addresses, each with the cycle in which it is at `word`
         let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
-        let (mut rate, mut brim, mut told) = (50, 0, 0);
+        let (mut rate, mut full, mut popped) = (50, 0, 0);
         for cycle in 0..20_000 {
             if s.per_64k(300) {
                 rate = *s.pick(&[5, 50, 100]);
             }
             let reset = s.per_64k(30);
-            let push = (queue.len() < places && s.percent(rate)).then(|| s.bits(width as u32));
+            let push = (queue.len() < depth && s.percent(rate)).then(|| s.bits(width as u32));
             let there = queue.front().filter(|(_, from)| *from <= cycle).map(|(pc, _)| *pc);
             let pop = there.is_some() && s.percent(if rate == 100 { 20 } else { 50 });
             let inputs = [
@@ -48,10 +48,10 @@ fn addresses_come_out_as_they_went_in() {
                 )
                 .unwrap();
             if let Some(pc) = there {
-                assert_eq!(word, pc, "{places} places, cycle {cycle}");
-                told += usize::from(pop);
+                assert_eq!(word, pc, "{depth} entries, cycle {cycle}");
+                popped += usize::from(pop);
             }
-            brim += usize::from(queue.len() == places);
+            full += usize::from(queue.len() == depth);
             if pop {
                 queue.pop_front();
                 // the next one is read at this edge
@@ -64,11 +64,11 @@ fn addresses_come_out_as_they_went_in() {
                 queue.clear();
             }
         }
-        assert!(told > 2_000 && brim > 20, "{places} places: {told} told, full {brim} times");
+        assert!(popped > 2_000 && full > 20, "{depth} entries: {popped} popped, full {full} times");
         let word = verilog.output("word").unwrap();
         for (cycle, (got, want)) in verilog.run_all(&vectors).unwrap().iter().zip(&wanted).enumerate() {
             let seen = want.map(|_| got[word]);
-            assert_eq!(seen, want.map(u128::from), "{places} places, Verilog, cycle {cycle}");
+            assert_eq!(seen, want.map(u128::from), "{depth} entries, Verilog, cycle {cycle}");
         }
     }
 }

@@ -121,26 +121,26 @@ const WRAPPER: &str = r"
         .\core.pc_id (pc), .\core.csr_save_cause (trap_taken), .\core.csr_cause (cause), .\core.mepc (mepc)
     );
     // mepc is written in the clock in which the trap is taken
-    reg trapped, told, waits;
-    reg [4:0] taken_cause, told_cause;
-    reg [31:0] waiting_pc, told_mepc;
+    reg trapped, reported, waits;
+    reg [4:0] taken_cause, reported_cause;
+    reg [31:0] waiting_pc, reported_mepc;
     always @(posedge clk) begin
         trapped <= !reset && trap_taken;
         taken_cause <= {cause[5], cause[3:0]};
-        // to the log behind the instruction that it is told with
-        told <= !reset && trapped;
-        told_cause <= taken_cause;
-        told_mepc <= mepc;
+        // logged after the instruction with which it is reported
+        reported <= !reset && trapped;
+        reported_cause <= taken_cause;
+        reported_mepc <= mepc;
         waits <= !reset && (retires || (waits && !trapped));
         if (retires) waiting_pc <= pc;
     end
-    // an instruction is told when it is known where it went
+    // an instruction is reported when the next address is known
     assign retire_valid = waits && (retires || trapped);
     assign retire_pc = waiting_pc;
     assign retire_npc = trapped ? mepc : pc;
-    assign retire_trap = told;
-    assign retire_mepc = told_mepc;
-    assign retire_cause = told_cause;
+    assign retire_trap = reported;
+    assign retire_mepc = reported_mepc;
+    assign retire_cause = reported_cause;
     cv32e40p_adapter adapter(
         .clock(clk), .reset(reset), .retires(retires), .insn(insn), .compressed(compressed), .pc(pc),
         .trapped(trapped), .mepc(mepc),

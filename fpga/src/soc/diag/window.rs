@@ -126,9 +126,9 @@ fn fits(core_instructions: &[CoreInstruction], at: usize, e: &FlowEvent) -> bool
 }
 
 /// Whether the traced events up to the next gap can start at instruction `from`.
-fn begins(core_instructions: &[CoreInstruction], from: usize, told: &[FlowEvent]) -> bool {
+fn begins(core_instructions: &[CoreInstruction], from: usize, reported: &[FlowEvent]) -> bool {
     let mut at = from;
-    for e in told {
+    for e in reported {
         let Some(run) = core_instructions.get(at..at + e.count as usize) else { return false };
         at += run.len();
         if !run.iter().all(|l| l.inside) || !fits(core_instructions, at, e) {
@@ -141,12 +141,12 @@ fn begins(core_instructions: &[CoreInstruction], from: usize, told: &[FlowEvent]
     true
 }
 
-/// Marks the instructions of a core that the events `told` cover, and returns the number that is counted as lost.
-fn mark(core: u8, core_instructions: &mut [CoreInstruction], told: &[FlowEvent]) -> Result<u64, WindowError> {
+/// Marks the instructions of a core that the events `reported` cover, and returns the number that is counted as lost.
+fn mark(core: u8, core_instructions: &mut [CoreInstruction], reported: &[FlowEvent]) -> Result<u64, WindowError> {
     // the first instruction inside a window
     let mut at = core_instructions.iter().position(|l| l.inside).unwrap_or(core_instructions.len());
     let mut counted = 0;
-    for (n, e) in told.iter().enumerate() {
+    for (n, e) in reported.iter().enumerate() {
         let different = |place: usize, right: Option<&CoreInstruction>| WindowError::Different {
             core,
             place,
@@ -167,7 +167,7 @@ fn mark(core: u8, core_instructions: &mut [CoreInstruction], told: &[FlowEvent])
         if let FlowKind::Gap { lost } = e.kind {
             counted += u64::from(lost);
             at += lost as usize;
-            let rest = &told[n + 1..];
+            let rest = &reported[n + 1..];
             // a trace may end in a gap
             if rest.is_empty() {
                 break;
@@ -194,8 +194,8 @@ pub fn check(
     let mut all = Inside::default();
     for core in 0..params.cores {
         let mut core_instructions = core_instructions(run, core, points);
-        let told: Vec<FlowEvent> = events.iter().filter(|e| e.hart == core).copied().collect();
-        all.counted += mark(core, &mut core_instructions, &told)?;
+        let reported: Vec<FlowEvent> = events.iter().filter(|e| e.hart == core).copied().collect();
+        all.counted += mark(core, &mut core_instructions, &reported)?;
         all.retired += core_instructions.len() as u64;
         // of the open window: cycles since the previous one closed, and whether nothing has been traced since it opened
         let (mut since, mut silent, mut closed) = (u32::MAX, false, None);
@@ -233,23 +233,23 @@ mod tests {
         let l = |pc: u32, inside| CoreInstruction { pc, npc: pc + 4, clock: pc, inside, traced: false };
         let log = [l(0, false), l(4, true), l(8, true), l(12, false), l(16, true)];
         let jump = FlowKind::Jump;
-        let told = [
+        let reported = [
             event(FlowKind::Start, 0, 4, 4),
             event(jump, 2, 8, 12),
             event(FlowKind::Gap { lost: 1 }, 0, 12, 16),
             event(jump, 1, 16, 20),
         ];
         let mut right = log;
-        assert_eq!(mark(0, &mut right, &told).unwrap(), 1);
+        assert_eq!(mark(0, &mut right, &reported).unwrap(), 1);
         assert_eq!(right.map(|l| l.traced), [false, true, true, false, true]);
         // an additional instruction, outside the window; another target; another start; nothing hidden
-        let mut more = told;
+        let mut more = reported;
         more[1] = event(jump, 3, 12, 16);
         assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Outside { place: 3, .. })));
         more[1] = event(jump, 2, 8, 20);
         assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Different { place: 3, .. })));
         assert!(mark(0, &mut log.clone(), &[event(FlowKind::Start, 0, 0, 0)]).is_err());
-        more = told;
+        more = reported;
         // a lower count; a count beyond the log; replay continues elsewhere
         more[2] = event(FlowKind::Gap { lost: 0 }, 0, 12, 16);
         assert_eq!(mark(0, &mut log.clone(), &more).unwrap(), 0);
