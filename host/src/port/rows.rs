@@ -119,6 +119,31 @@ fn is_named(full: &str, name: &str) -> bool {
     full == name || last == name || last.strip_suffix("_i").or(last.strip_suffix("_o")) == Some(name)
 }
 
+/// The variable of this path, or the only one whose path ends so.
+fn find_path(
+    hierarchy: &Hierarchy,
+    scope: Option<&str>,
+    path: &str,
+) -> Result<Option<(SignalRef, String)>, Vec<String>> {
+    match find(hierarchy, None, |full| full == path)? {
+        Some(found) => Ok(Some(found)),
+        None => find(hierarchy, scope, |full| full.strip_suffix(path).is_some_and(|rest| rest.ends_with('.'))),
+    }
+}
+
+/// Paths that a user who names `name` may mean: their last part contains that of `name`. At most three, after a colon; empty if there is none.
+fn similar(hierarchy: &Hierarchy, name: &str) -> String {
+    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let wanted = last(name);
+    let all = hierarchy.all_vars().map(|var| hierarchy[var].full_name(hierarchy));
+    let shown: Vec<String> = all.filter(|full| last(full).contains(&wanted)).take(3).collect();
+    if shown.is_empty() {
+        String::new()
+    } else {
+        format!(" (the log has {})", shown.join(", "))
+    }
+}
+
 /// The only variable of `hierarchy` that `is` accepts.
 fn find(
     hierarchy: &Hierarchy,
@@ -148,8 +173,11 @@ impl Wave {
             // with all available threads
             false => wellen::simple::read(input::path_of(path)),
         };
-        let mut wave =
-            read.map_err(|e| other(path, format_args!("is neither a waveform (VCD, FST, GHW) nor text: {e}")))?;
+        // some messages of `wellen` have two lines
+        let mut wave = read.map_err(|e| {
+            let text = e.to_string().lines().map(str::trim).collect::<Vec<_>>().join(" ");
+            other(path, format_args!("is a damaged or incomplete waveform: {text}"))
+        })?;
         let hierarchy = wave.hierarchy();
         let scope = options.scope.as_deref();
         let several = |what: &str, all: Vec<String>| {
@@ -161,7 +189,7 @@ impl Wave {
         for signal in port.signals() {
             let own = options.names.iter().find(|(name, _)| name == signal.name).map(|(_, own)| own.as_str());
             let named = match own {
-                Some(own) => find(hierarchy, None, |full| full == own),
+                Some(own) => find_path(hierarchy, scope, own),
                 None => find(hierarchy, scope, |full| is_named(full, signal.name)),
             };
             columns.push(match (named.map_err(|all| several(signal.name, all))?, signal.without) {
@@ -172,12 +200,13 @@ impl Wave {
                 (None, Some(value)) if own.is_none() => Err(value),
                 (None, _) => {
                     let (name, below) = (own.unwrap_or(signal.name), scope.map(|s| format!(" below {s}")).unwrap_or_default());
-                    return Err(other(path, format_args!("no signal {name}{below}; `--scope` gives the path of the port, `--signal {}=PATH` the name of a signal", signal.name)));
+                    let similar = similar(hierarchy, name);
+                    return Err(other(path, format_args!("no signal {name}{below}{similar}; `--scope` gives the path of the port, `--signal {}=PATH` the name of a signal", signal.name)));
                 }
             });
         }
         let clock = match &options.clock {
-            Some(clock) => find(hierarchy, None, |full| full == clock).map_err(|all| several(clock, all))?,
+            Some(clock) => find_path(hierarchy, None, clock).map_err(|all| several(clock, all))?,
             None => {
                 // the one in the port's own scope, or in the nearest enclosing scope
                 let mut around = place.as_deref().unwrap_or_default();
@@ -195,7 +224,11 @@ impl Wave {
         };
         let Some((clock, _)) = clock else {
             let name = options.clock.as_deref().map_or_else(|| CLOCKS.join(", "), str::to_owned);
-            return Err(other(path, format_args!("no clock (looked for {name}); --clock names its signal")));
+            let similar = options.clock.as_deref().map_or_else(String::new, |clock| similar(hierarchy, clock));
+            return Err(other(
+                path,
+                format_args!("no clock (looked for {name}){similar}; `--clock` gives the path of its signal"),
+            ));
         };
         let unit = match hierarchy.timescale() {
             Some(t) => t.unit.to_exponent().map_or_else(String::new, |e| format!(" x {} x 10^{e} s", t.factor)),

@@ -254,7 +254,16 @@ fn waveforms_are_read_as_flip_flops_see_them() {
     assert!(e.contains("2 signals are called rvfi_insn: tb.core.rvfi_insn, tb.other.rvfi_insn; --scope"), "{e}");
     assert_eq!(open(None, &[("rvfi_insn", "tb.core.rvfi_insn")]).unwrap().records, 19);
     let e = open(Some("tb.other"), &[]).unwrap_err().to_string();
-    assert!(e.contains("no signal rvfi_pc_rdata below tb.other; `--scope` gives"), "{e}");
+    assert!(
+        e.contains("no signal rvfi_pc_rdata below tb.other (the log has tb.core.rvfi_pc_rdata); `--scope` gives"),
+        "{e}"
+    );
+    // the end of a path is enough, if it is that of one signal
+    assert_eq!(open(None, &[("rvfi_insn", "core.rvfi_insn")]).unwrap().records, 19);
+    let e = open(None, &[("rvfi_insn", "rvfi_insn")]).unwrap_err().to_string();
+    assert!(e.contains("2 signals are called rvfi_insn: tb.core.rvfi_insn, tb.other.rvfi_insn; --scope"), "{e}");
+    let e = open(None, &[("rvfi_insn", "dut.insn")]).unwrap_err().to_string();
+    assert!(e.contains("no signal dut.insn (the log has tb.core.rvfi_insn, tb.other.rvfi_insn); `--scope`"), "{e}");
     // the reader of waveforms panics at this
     std::fs::write(&path, vcd.replacen("b10011 i", "b10031 i", 1)).unwrap();
     let e = open(Some("tb.core"), &[]).unwrap_err().to_string();
@@ -279,6 +288,11 @@ fn logs_that_are_none_are_refused_with_their_place() {
     assert!(say(heading.as_bytes()).starts_with(": no instruction in 0 clock cycles"));
     assert!(say(b"\x00\x01\x02").starts_with(": is neither a waveform (VCD, FST, GHW) nor text"));
     assert!(say(b"$scope module tb $end").starts_with(": "));
+    // the beginning of an FST, also before its first block ends
+    for zeros in [0, 1, 40, 400] {
+        let cut = say(&[&[0, 0, 0, 0, 0, 0, 0, 1, 0x49], vec![0; zeros].as_slice()].concat());
+        assert!(cut.starts_with(": is a damaged ") && !cut.contains('\n'), "{zeros}: {cut:?}");
+    }
     let options = Options { port: PortKind::Rvfi, xlen: 32, log: LogOptions::default() };
     let e = check(Path::new("/dev/zero"), &options, Code(None)).unwrap_err().to_string();
     assert_eq!(e, "/dev/zero: is a device, expected a file or a pipe");
