@@ -1,4 +1,4 @@
-// Traces a piece of itself, then prints the trace on the console.
+// Core 0 traces the work of all cores, then prints the trace on the console.
 #include "soc.h"
 #include "registers.h"
 
@@ -21,11 +21,9 @@ static void print_hex(uint32_t value) {
 }
 
 // The program to be traced: sorts, by function pointers, recursively.
-static uint32_t state;
-
-static uint32_t draw(void) {
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
+static uint32_t draw(uint32_t *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
 }
 
 static int up(uint32_t a, uint32_t b) { return a < b; }
@@ -51,14 +49,14 @@ static void sort(uint32_t *x, int n, int (*before)(uint32_t, uint32_t)) {
     sort(x + i, n - i, before);
 }
 
-static int work(void) {
-    static uint32_t x[ITEMS];
+static int work(uint32_t core) {
+    static uint32_t numbers[CORES][ITEMS];
+    uint32_t *x = numbers[core], state = core + 1;
     int wrong = 0;
-    state = 1;
     for (int round = 0; round < 4; round++) {
         int (*before)(uint32_t, uint32_t) = round & 1 ? down : up;
         for (int i = 0; i < ITEMS; i++)
-            x[i] = draw();
+            x[i] = draw(&state);
         sort(x, ITEMS, before);
         for (int i = 1; i < ITEMS; i++)
             wrong += before(x[i], x[i - 1]);
@@ -66,7 +64,21 @@ static int work(void) {
     return wrong;
 }
 
-int main(void) {
+// A register of the SoC, which no cache holds: 0 before the work, 1 while core 0 works, then 2 and what core 1 counted.
+#define STAGE REGISTER(CSR_CTRL_SCRATCH_ADDR)
+
+static void other(uint32_t core) {
+    while (STAGE != 1)
+        ;
+    STAGE = 2 + (uint32_t)work(core);
+    while (1)
+        ;
+}
+
+int main(uint32_t core) {
+    if (core > 0)
+        other(core);
+    STAGE = 0;
     print("goshawk ");
     print_hex(goshawk_read(GOSHAWK_BASE, GOSHAWK_PARAMS_OFFSET));
     put('\n');
@@ -79,7 +91,12 @@ int main(void) {
     goshawk_write(GOSHAWK_BASE, GOSHAWK_CONTROL_OFFSET, GOSHAWK_CONTROL_ENABLE_MASK);
     while (!(goshawk_read(GOSHAWK_BASE, GOSHAWK_STATUS_OFFSET) & GOSHAWK_STATUS_ACTIVE_MASK))
         ;
-    int wrong = work();
+    STAGE = 1;
+    uint32_t wrong = (uint32_t)work(0);
+    while (CORES > 1 && STAGE < 2)
+        ;
+    if (CORES > 1)
+        wrong += STAGE - 2;
     goshawk_write(GOSHAWK_BASE, GOSHAWK_CONTROL_OFFSET, 0);
     while (!(goshawk_read(GOSHAWK_BASE, GOSHAWK_STATUS_OFFSET) & GOSHAWK_STATUS_IDLE_MASK))
         ;
