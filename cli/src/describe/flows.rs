@@ -11,10 +11,40 @@ const PATHS: [(&str, &str, Option<&str>, bool); 3] = [
     ("words, which do not change while they are read", "slot", None, true),
 ];
 
+/// A message of lint tools that is intended.
+struct Intended {
+    why: &'static str,
+    /// Rule of `verilator -Wall`.
+    verilator: &'static str,
+    /// Rules of SpyGlass.
+    spyglass: &'static str,
+    /// Rules of the linter of Vivado; it has none about the names of files.
+    vivado: &'static [&'static str],
+}
+
+const INTENDED: [Intended; 2] = [
+    Intended {
+        why: "all modules are in one file, so that a system is one file",
+        verilator: "DECLFILENAME",
+        spyglass: "STARC05-1.1.1.1",
+        vivado: &[],
+    },
+    Intended {
+        why: "ports and register bits that only some options use are the same with all options",
+        verilator: "UNUSEDSIGNAL",
+        spyglass: "W240 W528",
+        vivado: &["ASSIGN-6", "ASSIGN-10"],
+    },
+];
+
 /// File list for simulators and synthesis.
 pub(super) const LIST: &str = "files.f";
 /// Waivers for Verilator.
 pub(super) const WAIVERS: &str = "lint.vlt";
+/// Waivers for SpyGlass.
+pub(super) const SPYGLASS: &str = "lint.swl";
+/// Waivers for Vivado.
+pub(super) const VIVADO: &str = "lint.xdc";
 /// Constraints of the clock crossing.
 pub(super) const CONSTRAINTS: &str = "crossing.sdc";
 
@@ -38,14 +68,38 @@ pub(super) fn bender(system: &System) -> String {
 
 /// `lint.vlt`: the messages of `verilator -Wall` that are intended.
 pub(super) fn waivers(system: &System) -> String {
-    format!(
-        "// Intended messages of `verilator --lint-only -Wall` for {name} {VERSION}\n`verilator_config\n\
-         // all modules are in one file, so that a system is one file\n\
-         lint_off -rule DECLFILENAME -file \"*{VERILOG}\"\n\
-         // ports and register bits that only some options use are the same with all options\n\
-         lint_off -rule UNUSEDSIGNAL -file \"*{VERILOG}\"\n",
-        name = system.name()
-    )
+    let mut s = format!(
+        "// Intended messages of `verilator --lint-only -Wall` for {} {VERSION}\n`verilator_config\n",
+        system.name()
+    );
+    for Intended { why, verilator, .. } in &INTENDED {
+        s.push_str(&format!("// {why}\nlint_off -rule {verilator} -file \"*{VERILOG}\"\n"));
+    }
+    s
+}
+
+/// `lint.swl`: the same for SpyGlass.
+pub(super) fn spyglass(system: &System) -> String {
+    let mut s =
+        format!("# Intended messages of SpyGlass for {} {VERSION}: read_file -type waiver {SPYGLASS}\n", system.name());
+    for Intended { why, spyglass, .. } in &INTENDED {
+        s.push_str(&format!("waive -file {{*{VERILOG}}} -rule {{{spyglass}}} -comment {{{why}}}\n"));
+    }
+    s
+}
+
+/// `lint.xdc`: the same for the linter of Vivado.
+pub(super) fn vivado(system: &System) -> String {
+    let mut s = format!(
+        "# Intended messages of `synth_design -lint` of Vivado for {} {VERSION}: read_xdc {VIVADO}\n",
+        system.name()
+    );
+    for Intended { why, vivado, .. } in &INTENDED {
+        for id in *vivado {
+            s.push_str(&format!("create_waiver -type LINT -id {id} -rtl_file {{*{VERILOG}}} -description {{{why}}}\n"));
+        }
+    }
+    s
 }
 
 /// `crossing.sdc`: what crosses between the clocks of the system and of its words, each path shorter than a period of the

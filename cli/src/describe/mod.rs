@@ -55,6 +55,8 @@ pub fn describe(files: &mut Vec<File>, style: &Style, map: &Map, buses: &Buses) 
         ("Bender.yml", flows::bender(&system), "files for Bender".into()),
         (flows::LIST, flows::list(&system), "file list: -F of Verilator, Questa, VCS and Xcelium".into()),
         (flows::WAIVERS, flows::waivers(&system), "waivers for verilator -Wall".into()),
+        (flows::SPYGLASS, flows::spyglass(&system), "waivers for SpyGlass".into()),
+        (flows::VIVADO, flows::vivado(&system), "waivers for the linter of Vivado".into()),
         ("component.xml", ipxact::text(&system), "ports, registers and files in IP-XACT".into()),
     ];
     if buses.crossing {

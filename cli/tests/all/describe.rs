@@ -158,6 +158,20 @@ fn verilator_reports_nothing_that_is_not_waived() {
 }
 
 #[test]
+fn waivers_of_other_tools_are_commands_of_tcl_with_the_reasons_of_verilators() {
+    const RUN: &str = "proc waive {args} {puts [lindex $args end]}\nproc create_waiver {args} {puts [lindex $args end]}\nsource [lindex $argv 0]";
+    let place = Place::new();
+    let out = made(&place, SYSTEMS[0]);
+    std::fs::write(out.join("run.tcl"), RUN).unwrap();
+    let verilator = std::fs::read_to_string(out.join("lint.vlt")).unwrap();
+    for (file, waivers) in [("lint.swl", 2), ("lint.xdc", 2)] {
+        let reasons = said("tclsh", &["run.tcl", file], &out);
+        assert_eq!(reasons.lines().count(), waivers, "{file}: {reasons}");
+        assert!(reasons.lines().all(|why| verilator.contains(&format!("// {why}\n"))), "{file}: {reasons}");
+    }
+}
+
+#[test]
 fn bender_finds_the_files() {
     const READ: &str = "import sys, yaml\nm = yaml.safe_load(open('Bender.yml'))\n\
         print(m['package']['name'], *[f for s in m['sources'] for f in s['files']])";
