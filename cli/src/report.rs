@@ -94,7 +94,7 @@ fn sweep_page(args: &SweepArgs, out: &mut dyn Write) -> Result<Status, Failure> 
     if let Some(folder) = &args.figures {
         std::fs::create_dir_all(folder).map_err(|e| Failure::io(folder, e))?;
         for figure in figures(&points, &gates) {
-            let svg = figure.to_svg().map_err(|e| Failure::Other(e.to_string()))?;
+            let svg = figure.to_svg();
             let path = folder.join(format!("{}.svg", figure.id));
             write(&path, |file| file.write_all(svg.as_bytes()))?;
             files.push(path.display().to_string());

@@ -101,13 +101,3 @@ pub const COLOURS: [(u8, u8, u8); 14] = [
     (245, 205, 110),
     (160, 160, 160),
 ];
-
-/// Error of a figure that cannot be drawn.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("figure {id}: {what}")]
-pub struct FigureError {
-    /// Identifier of the figure.
-    pub id: String,
-    /// Reason.
-    pub what: String,
-}

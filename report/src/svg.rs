@@ -1,24 +1,102 @@
-//! Figures drawn as SVG with plotters
+//! Figures drawn as SVG
 
-use crate::figure::{Axis, Figure, FigureError, Series, Style, COLOURS};
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use crate::figure::{Axis, Figure, Series, Style, COLOURS};
+use std::fmt::{self, Display, Write};
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-const WIDTH: u32 = 720;
-const HEIGHT: u32 = 420;
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 420.0;
 /// Width of the legend, if there is one.
-const LEGEND: u32 = 178;
-const INK: RGBColor = RGBColor(29, 35, 41);
-const GRID: RGBColor = RGBColor(225, 230, 235);
+const LEGEND: f64 = 178.0;
+/// Space for the names of the vertical axis, and for those of the horizontal one: in lines, and upright.
+const LEFT: f64 = 66.0;
+const BELOW: f64 = 46.0;
+const UPRIGHT: f64 = 114.0;
+const INK: &str = "#1D2329";
+const GRID: &str = "#E1E6EB";
 
 impl Figure {
     /// An SVG of the figure, 720 x 420 units.
-    pub fn to_svg(&self) -> Result<String, FigureError> {
-        draw(self).map_err(|what| FigureError { id: self.id.clone(), what })
+    pub fn to_svg(&self) -> String {
+        let mut svg = Svg(format!(
+            "<svg width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" xmlns=\"http://www.w3.org/2000/svg\" \
+             font-family=\"sans-serif\">\n"
+        ));
+        svg.rectangle((0.0, 0.0), (WIDTH, HEIGHT), "#FFFFFF");
+        svg.text((12.0, 24.0), &Text { size: 16.0, ..Text::default() }, &self.title);
+        let named: Vec<(usize, &Series)> = self.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()).collect();
+        let legend = if named.len() > 1 { LEGEND } else { 0.0 };
+        axes_and_series(self, WIDTH - 8.0 - legend, &mut svg);
+        if legend > 0.0 {
+            draw_legend(&named, WIDTH - 4.0 - legend, &mut svg);
+        }
+        svg.0.push_str("</svg>\n");
+        svg.0
+    }
+}
+
+/// A coordinate, to a tenth of a unit.
+struct Tenth(f64);
+
+impl Display for Tenth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (10.0 * self.0).round() as i64;
+        let sign = if tenths < 0 { "-" } else { "" };
+        write!(f, "{sign}{}", tenths.abs() / 10)?;
+        match tenths.abs() % 10 {
+            0 => Ok(()),
+            rest => write!(f, ".{rest}"),
+        }
+    }
+}
+
+/// How a text is drawn.
+#[derive(Default)]
+struct Text {
+    size: f64,
+    /// `text-anchor`: empty at the start.
+    anchor: &'static str,
+    /// Degrees, clockwise, around its position.
+    turned: i32,
+}
+
+type Point = (f64, f64);
+
+/// Elements of an SVG. Writing to a string does not fail.
+struct Svg(String);
+
+impl Svg {
+    fn rectangle(&mut self, a: Point, b: Point, fill: &str) {
+        let (x, y) = (Tenth(a.0.min(b.0)), Tenth(a.1.min(b.1)));
+        let (width, height) = (Tenth((a.0 - b.0).abs()), Tenth((a.1 - b.1).abs()));
+        let _ = writeln!(self.0, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>");
+    }
+
+    fn circle(&mut self, at: Point, fill: &str) {
+        let _ = writeln!(self.0, "<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{fill}\"/>", Tenth(at.0), Tenth(at.1));
+    }
+
+    fn line(&mut self, points: impl IntoIterator<Item = Point>, stroke: &str, width: u32) {
+        let points: Vec<String> = points.into_iter().map(|p| format!("{},{}", Tenth(p.0), Tenth(p.1))).collect();
+        if points.len() > 1 {
+            let points = points.join(" ");
+            let _ = writeln!(
+                self.0,
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{width}\"/>"
+            );
+        }
+    }
+
+    fn text(&mut self, at: Point, style: &Text, text: &str) {
+        let (x, y) = (Tenth(at.0), Tenth(at.1));
+        let _ = write!(self.0, "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{INK}\"", style.size);
+        if !style.anchor.is_empty() {
+            let _ = write!(self.0, " text-anchor=\"{}\"", style.anchor);
+        }
+        if style.turned != 0 {
+            let _ = write!(self.0, " transform=\"rotate({} {x} {y})\"", style.turned);
+        }
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let _ = writeln!(self.0, ">{text}</text>");
     }
 }
 
@@ -64,36 +142,6 @@ fn ticks(axis: &Axis, (low, high): (f64, f64)) -> Vec<f64> {
     (first..).map(|i| i as f64 * step).take_while(|v| *v <= high).collect()
 }
 
-/// A linear axis with given ticks.
-struct Scaled {
-    range: (f64, f64),
-    ticks: Vec<f64>,
-}
-
-impl Ranged for Scaled {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, v: &f64, (start, end): (i32, i32)) -> i32 {
-        let (low, high) = self.range;
-        start + ((v - low) / (high - low) * f64::from(end - start)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-
-    fn range(&self) -> std::ops::Range<f64> {
-        self.range.0..self.range.1
-    }
-}
-
-impl ValueFormatter<f64> for Scaled {
-    fn format(v: &f64) -> String {
-        v.to_string()
-    }
-}
-
 fn bars(style: Style) -> bool {
     matches!(style, Style::Bars | Style::Stack)
 }
@@ -119,153 +167,138 @@ fn extent(axis: &Axis, values: impl Iterator<Item = f64>, from_zero: bool) -> (f
     (if from_zero { 0.0 } else { low - room }, high + room)
 }
 
-fn colour(index: usize) -> RGBColor {
+fn colour(index: usize) -> String {
     let (r, g, b) = COLOURS[index % COLOURS.len()];
-    RGBColor(r, g, b)
+    format!("#{r:02X}{g:02X}{b:02X}")
 }
 
-/// The whole figure.
-fn draw(f: &Figure) -> Result<String, String> {
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
-        paint(f, &root).map_err(|e| e.to_string())?;
-        root.present().map_err(|e| e.to_string())?;
-    }
-    Ok(text)
-}
-
-type Failed = Box<dyn std::error::Error>;
-
-fn paint(f: &Figure, root: &Area) -> Result<(), Failed> {
-    root.fill(&WHITE).map_err(|e| e.to_string())?;
-    let style = TextStyle::from(("sans-serif", 16).into_font()).color(&INK);
-    root.draw(&Text::new(f.title.clone(), (12, 10), style)).map_err(|e| e.to_string())?;
-    let named: Vec<(usize, &Series)> = f.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()).collect();
-    let legend = if named.len() > 1 { LEGEND } else { 0 };
-    let (plot, side) = root.margin(34, 4, 4, 8).split_horizontally(WIDTH - 12 - legend);
-    axes_and_series(f, &plot, root)?;
-    if legend > 0 {
-        draw_legend(&named, &side)?;
-    }
-    Ok(())
-}
-
-fn draw_legend(named: &[(usize, &Series)], side: &Area) -> Result<(), Failed> {
+fn draw_legend(named: &[(usize, &Series)], left: f64, svg: &mut Svg) {
     // smaller if there are many entries
-    let step = (360 / named.len().max(1)).clamp(9, 18) as i32;
-    let size = (step - 4).clamp(7, 12);
+    let step = (360 / named.len()).clamp(9, 18) as f64;
+    let size = (step - 4.0).clamp(7.0, 12.0);
     for (row, (index, s)) in named.iter().enumerate() {
-        let y = 8 + row as i32 * step;
-        let mark = if bars(s.style) { 5 } else { 1 };
-        side.draw(&Rectangle::new([(4, y + 6 - mark), (20, y + 6 + mark)], colour(*index).filled()))
-            .map_err(|e| e.to_string())?;
-        let style = TextStyle::from(("sans-serif", size).into_font()).color(&INK);
-        side.draw(&Text::new(s.name.clone(), (26, y), style)).map_err(|e| e.to_string())?;
+        let y = 48.0 + row as f64 * step;
+        let mark = if bars(s.style) { 5.0 } else { 1.0 };
+        svg.rectangle((left + 4.0, y - mark), (left + 20.0, y + mark), &colour(*index));
+        svg.text((left + 26.0, y + 0.36 * size), &Text { size, ..Text::default() }, &s.name);
     }
-    Ok(())
 }
 
-/// Draws the names of the categories vertically below the axis.
-fn upright_names(axis: &Axis, root: &Area, at: impl Fn(f64) -> (i32, i32)) -> Result<(), Failed> {
-    let size = (400 / axis.categories.len().max(1)).clamp(8, 12) as u32;
-    let font = ("sans-serif", size).into_font().transform(FontTransform::Rotate90);
-    for (i, name) in axis.categories.iter().enumerate() {
-        let style = TextStyle::from(font.clone()).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
-        let (x, y) = at(i as f64);
-        root.draw(&Text::new(name.clone(), (x, y + 6), style)).map_err(|e| e.to_string())?;
-    }
-    Ok(())
+/// The rectangle of the data: its sides, and the scaled values there.
+struct Frame {
+    x: (f64, f64),
+    y: (f64, f64),
+    x_range: (f64, f64),
+    y_range: (f64, f64),
 }
 
-fn axes_and_series(f: &Figure, plot: &Area, root: &Area) -> Result<(), Failed> {
+impl Frame {
+    fn at(&self, (x, y): Point) -> Point {
+        let map = |v: f64, (low, high): (f64, f64), (start, end): (f64, f64)| {
+            start + (v - low) / (high - low) * (end - start)
+        };
+        (map(x, self.x_range, self.x), map(y, self.y_range, self.y))
+    }
+}
+
+/// `right`: where the frame ends.
+fn axes_and_series(f: &Figure, right: f64, svg: &mut Svg) {
     let stacked = f.series.iter().any(|s| s.style == Style::Stack);
     let any_bars = f.series.iter().any(|s| bars(s.style));
     let xs = f.series.iter().flat_map(|s| s.points.iter().map(|p| p.0));
-    let x_range = extent(&f.x, xs, false);
     let mut ys: Vec<f64> = f.series.iter().flat_map(|s| s.points.iter().map(|p| p.1)).collect();
     ys.extend(f.series.iter().flat_map(|s| s.ranges.iter().flat_map(|r| [r.0, r.1])));
     if stacked {
         ys.extend(stack_heights(f));
     }
-    let y_range = extent(&f.y, ys.into_iter(), any_bars);
+    let (x_range, y_range) = (extent(&f.x, xs, false), extent(&f.y, ys.into_iter(), any_bars));
     let names: usize = f.x.categories.iter().map(|c| c.len() + 2).sum();
-    let long = names > 70;
-    let mut chart = ChartBuilder::on(plot)
-        .x_label_area_size(if long { 110 } else { 42 })
-        .y_label_area_size(62)
-        .build_cartesian_2d(
-            Scaled { range: x_range, ticks: ticks(&f.x, x_range) },
-            Scaled { range: y_range, ticks: ticks(&f.y, y_range) },
-        )?;
-    let x_text = |v: &f64| if long { String::new() } else { tick(&f.x, *v) };
-    let y_text = |v: &f64| tick(&f.y, *v);
-    let mut mesh = chart.configure_mesh();
-    let label = ("sans-serif", 12).into_font().color(&INK);
-    mesh.x_desc(&f.x.title)
-        .y_desc(&f.y.title)
-        .x_label_formatter(&x_text)
-        .y_label_formatter(&y_text)
-        .x_label_style(label.clone())
-        .y_label_style(label)
-        .axis_desc_style(("sans-serif", 13).into_font().color(&INK))
-        .axis_style(INK)
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT);
-    if !f.x.categories.is_empty() {
-        mesh.disable_x_mesh();
-    }
-    mesh.draw()?;
-    if long {
-        upright_names(&f.x, root, |x| chart.backend_coord(&(x, y_range.0)))?;
-    }
+    let upright = names > 70;
+    let bottom = HEIGHT - if upright { UPRIGHT } else { BELOW };
+    let frame = Frame { x: (LEFT, right), y: (bottom, 38.0), x_range, y_range };
+    axes(f, &frame, upright, svg);
     let groups = f.series.iter().filter(|s| s.style == Style::Bars).count().max(1);
     let (mut group, mut floor) = (0, vec![0.0; f.x.categories.len()]);
     for (index, s) in f.series.iter().enumerate() {
-        let ink = colour(index);
-        // a line drops to the bottom at missing values: otherwise it would suggest values there
-        let nothing = if s.style == Style::Line { Some(y_range.0) } else { None };
-        let at = |p: &(f64, f64)| Some((scale(&f.x, p.0)?, scale(&f.y, p.1).or(nothing)?));
-        let points: Vec<(f64, f64)> = s.points.iter().filter_map(at).collect();
-        match s.style {
-            Style::Line => drop(chart.draw_series(LineSeries::new(points.clone(), ink.stroke_width(2)))?),
-            Style::Steps => {
-                let stairs = points.windows(2).flat_map(|w| [w[0], (w[1].0, w[0].1)]).chain(points.last().copied());
-                chart.draw_series(LineSeries::new(stairs, ink.stroke_width(1)))?;
-            }
-            Style::Points => drop(chart.draw_series(points.iter().map(|p| Circle::new(*p, 4, ink.filled())))?),
-            Style::Bars => {
-                let width = 0.84 / groups as f64;
-                let left = -0.42 + width * group as f64;
-                group += 1;
-                chart.draw_series(points.iter().map(|(x, y)| {
-                    let base = if f.y.log { y_range.0 } else { 0.0 };
-                    Rectangle::new([(x + left, base), (x + left + 0.94 * width, *y)], ink.filled())
-                }))?;
-                let middle = left + 0.47 * width;
-                for (p, (low, high)) in s.points.iter().zip(&s.ranges) {
-                    let ends = [scale(&f.y, *low).unwrap_or(y_range.0), scale(&f.y, *high).unwrap_or(y_range.0)];
-                    let x = p.0 + middle;
-                    chart.draw_series(LineSeries::new(ends.map(|y| (x, y)), INK.stroke_width(1)))?;
-                }
-            }
-            Style::Stack => {
-                for (x, y) in &s.points {
-                    let Some(base) = floor.get_mut(*x as usize) else { continue };
-                    let bar = [(x - 0.36, *base), (x + 0.36, *base + y)];
-                    chart.draw_series([Rectangle::new(bar, ink.filled())])?;
-                    *base += y;
-                }
-            }
+        let place = if s.style == Style::Bars { group } else { 0 };
+        group += usize::from(s.style == Style::Bars);
+        let bar = Bar { width: 0.84 / groups as f64, place, floor: &mut floor };
+        series(f, s, &frame, bar, &colour(index), svg);
+    }
+}
+
+fn axes(f: &Figure, frame: &Frame, upright: bool, svg: &mut Svg) {
+    let ((left, right), (bottom, top)) = (frame.x, frame.y);
+    for v in ticks(&f.y, frame.y_range) {
+        let (_, y) = frame.at((frame.x_range.0, v));
+        svg.line([(left, y), (right, y)], GRID, 1);
+        svg.line([(left - 5.0, y), (left, y)], INK, 1);
+        svg.text((left - 8.0, y + 4.0), &Text { size: 12.0, anchor: "end", turned: 0 }, &tick(&f.y, v));
+    }
+    for v in ticks(&f.x, frame.x_range) {
+        let (x, _) = frame.at((v, frame.y_range.0));
+        if f.x.categories.is_empty() {
+            svg.line([(x, bottom), (x, top)], GRID, 1);
         }
-        let style = TextStyle::from(("sans-serif", 10).into_font()).color(&INK);
-        // alternately above and below: neighbouring labels then rarely overlap
-        for (i, (p, label)) in points.iter().zip(&s.labels).enumerate() {
-            let text = Text::new(label.clone(), (-6, if i % 2 == 0 { -15 } else { 7 }), style.clone());
-            chart.draw_series([EmptyElement::at(*p) + text])?;
+        svg.line([(x, bottom), (x, bottom + 5.0)], INK, 1);
+        let name = tick(&f.x, v);
+        if upright {
+            let size = (400 / f.x.categories.len()).clamp(8, 12) as f64;
+            svg.text((x - 0.36 * size, bottom + 8.0), &Text { size, anchor: "", turned: 90 }, &name);
+        } else {
+            svg.text((x, bottom + 17.0), &Text { size: 12.0, anchor: "middle", turned: 0 }, &name);
         }
     }
-    Ok(())
+    svg.line([(left, top), (left, bottom), (right, bottom)], INK, 1);
+    svg.text(((left + right) / 2.0, HEIGHT - 10.0), &Text { size: 13.0, anchor: "middle", turned: 0 }, &f.x.title);
+    svg.text((16.0, (bottom + top) / 2.0), &Text { size: 13.0, anchor: "middle", turned: -90 }, &f.y.title);
+}
+
+/// Where the bars of a series are: their width and number within a category, and the heights on which they stand.
+struct Bar<'a> {
+    width: f64,
+    place: usize,
+    floor: &'a mut [f64],
+}
+
+fn series(f: &Figure, s: &Series, frame: &Frame, bar: Bar, ink: &str, svg: &mut Svg) {
+    let lowest = frame.y_range.0;
+    // a line drops to the bottom at missing values: otherwise it would suggest values there
+    let nothing = (s.style == Style::Line).then_some(lowest);
+    let at = |p: &Point| Some((scale(&f.x, p.0)?, scale(&f.y, p.1).or(nothing)?));
+    let points: Vec<Point> = s.points.iter().filter_map(at).collect();
+    match s.style {
+        Style::Line => svg.line(points.iter().map(|p| frame.at(*p)), ink, 2),
+        Style::Steps => {
+            let stairs = points.windows(2).flat_map(|w| [w[0], (w[1].0, w[0].1)]).chain(points.last().copied());
+            svg.line(stairs.map(|p| frame.at(p)), ink, 1);
+        }
+        Style::Points => points.iter().for_each(|p| svg.circle(frame.at(*p), ink)),
+        Style::Bars => {
+            let left = -0.42 + bar.width * bar.place as f64;
+            let base = if f.y.log { lowest } else { 0.0 };
+            for (x, y) in &points {
+                svg.rectangle(frame.at((x + left, base)), frame.at((x + left + 0.94 * bar.width, *y)), ink);
+            }
+            let middle = left + 0.47 * bar.width;
+            for (p, (low, high)) in s.points.iter().zip(&s.ranges) {
+                let ends = [*low, *high].map(|y| frame.at((p.0 + middle, scale(&f.y, y).unwrap_or(lowest))));
+                svg.line(ends, INK, 1);
+            }
+        }
+        Style::Stack => {
+            for (x, y) in &s.points {
+                let Some(base) = bar.floor.get_mut(*x as usize) else { continue };
+                svg.rectangle(frame.at((x - 0.36, *base)), frame.at((x + 0.36, *base + y)), ink);
+                *base += y;
+            }
+        }
+    }
+    // alternately above and below: neighbouring labels then rarely overlap
+    for (i, (p, label)) in points.iter().zip(&s.labels).enumerate() {
+        let (x, y) = frame.at(*p);
+        svg.text((x - 6.0, y + if i % 2 == 0 { -6.0 } else { 16.0 }), &Text { size: 10.0, ..Text::default() }, label);
+    }
 }
 
 /// Heights of the stacks.
@@ -295,7 +328,8 @@ mod tests {
                 let mut one = Series::new("first & only", style, vec![(0.0, 0.5), (1.0, 2.0)]);
                 one.labels = vec!["here".into(), "there".into()];
                 let two = Series::new("second", style, vec![(0.0, 1.5), (1.0, 0.0)]);
-                let svg = figure(y, vec![one, two]).to_svg().unwrap();
+                let svg = figure(y, vec![one, two]).to_svg();
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
                 for text in ["a &lt;title&gt;", "first &amp; only", "second", "cores", "bits", "here"] {
                     assert!(svg.contains(text), "{style:?}: no {text} in {svg}");
                 }
@@ -327,7 +361,25 @@ mod tests {
 
     #[test]
     fn a_figure_of_nothing_is_still_a_figure() {
-        let svg = figure(Axis::numbers("y"), vec![Series::new("a", Style::Line, vec![])]).to_svg().unwrap();
+        let svg = figure(Axis::numbers("y"), vec![Series::new("a", Style::Line, vec![])]).to_svg();
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    }
+
+    #[test]
+    fn bars_are_where_their_values_are() {
+        let mut one = Series::new("", Style::Bars, vec![(0.0, 1.0), (1.0, 0.5)]);
+        one.ranges = vec![(0.9, 1.05), (0.5, 0.5)];
+        let svg = figure(Axis::numbers("bits"), vec![one]).to_svg();
+        let bars: Vec<&str> = svg.lines().filter(|l| l.starts_with("<rect") && l.contains("#0072B2")).collect();
+        // the frame is 646 wide for 2.2 categories, and 336 high for 1.1025
+        assert_eq!(bars[0], "<rect x=\"118.9\" y=\"69.2\" width=\"231.9\" height=\"304.8\" fill=\"#0072B2\"/>");
+        assert_eq!(bars[1], "<rect x=\"412.5\" y=\"221.6\" width=\"231.9\" height=\"152.4\" fill=\"#0072B2\"/>");
+        assert!(svg.contains("points=\"234.8,99.7 234.8,54\""), "{svg}");
+    }
+
+    #[test]
+    fn coordinates_have_one_digit() {
+        let text = [0.0, -0.04, 0.05, -0.25, 12.0, 99.96].map(|v| Tenth(v).to_string());
+        assert_eq!(text, ["0", "0", "0.1", "-0.3", "12", "100"]);
     }
 }
