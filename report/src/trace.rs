@@ -111,6 +111,17 @@ pub struct Timeline {
     pub damaged: bool,
     /// Cores.
     pub cores: Vec<Core>,
+    /// The page is served, and asks for [`Level`]s.
+    pub served: bool,
+}
+
+/// What a server has of a range of the time axis, with fewer merged calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Level {
+    /// Shorter calls are merged.
+    pub width: u64,
+    /// Cores.
+    pub cores: Vec<Core>,
 }
 
 /// The data of a page.

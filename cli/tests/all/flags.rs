@@ -117,6 +117,7 @@ const VALUES: &[(&str, &str)] = &[
     ("retire", "2"),
     ("retire-queue", "4"),
     ("retired", "out.retired"),
+    ("serve", "0"),
     ("scheme", "nx_b"),
     ("scope", "tb"),
     ("seed", "5"),

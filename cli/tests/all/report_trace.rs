@@ -5,7 +5,9 @@ use retire::file::retire::{RetireReader, RetireWriter};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/bare");
 
@@ -156,16 +158,25 @@ fn lose(place: &Place, from: &str, to: &str) -> u64 {
 
 /// Opens a page in Chromium, runs `script`, an asynchronous function, and returns its result.
 fn browse(place: &Place, page: &str, options: &[&str], script: &str) -> Value {
-    let html = std::fs::read_to_string(place.path().join(page)).unwrap();
+    let html = probed(&std::fs::read_to_string(place.path().join(page)).unwrap(), script);
+    let file = place.path().join("probe.html");
+    std::fs::write(&file, html).unwrap();
+    chromium(&format!("file://{}", file.display()), options)
+}
+
+/// A page that runs `script` and shows its result.
+fn probed(html: &str, script: &str) -> String {
     let failed = "<head><script>window.failed = []; onerror = (e) => { failed.push(String(e)); };</script>";
     let probe = format!(
         "<script>onload = async () => {{ const wait = (ms = 60) => new Promise((done) => setTimeout(done, ms)); await wait(200); let result; \
          try {{ result = await (async () => {{ {script} }})(); }} catch (e) {{ result = {{ failed: [String(e.stack)] }}; }} \
          document.body.append(page.make('pre', {{ id: 'probe' }}, JSON.stringify(result))); }};</script></body>"
     );
-    let html = html.replacen("<head>", failed, 1).replacen("</body>", &probe, 1);
-    let file = place.path().join("probe.html");
-    std::fs::write(&file, html).unwrap();
+    html.replacen("<head>", failed, 1).replacen("</body>", &probe, 1)
+}
+
+/// The result of the script of a page.
+fn chromium(address: &str, options: &[&str]) -> Value {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"])
@@ -173,7 +184,7 @@ fn browse(place: &Place, page: &str, options: &[&str], script: &str) -> Value {
         .args(options)
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg("--dump-dom")
-        .arg(format!("file://{}", file.display()))
+        .arg(address)
         .output()
         .expect("chromium is needed to test pages; tools/setup installs it");
     let dom = String::from_utf8(output.stdout).unwrap();
@@ -283,4 +294,197 @@ fn a_reader_zooms_searches_sorts_and_reads_code() {
     assert_eq!((&small["failed"], &small["paper"]), (&json!([]), &json!("rgb(20, 24, 28)")));
     assert_eq!(small["wide"][0], small["wide"][1], "{small}");
     assert_eq!((&small["sorted"], &small["coverage"]), (&seen["sorted"], &seen["coverage"]));
+}
+
+/// A page that the command serves, until it is dropped.
+struct Server {
+    child: Child,
+    said: Value,
+    address: String,
+}
+
+impl Server {
+    fn start(place: &Place, line: &str) -> Self {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("goshawk"));
+        command.current_dir(place.path()).args(line.split_whitespace()).args(["--serve", "0", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut text = String::new();
+        let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        while !text.ends_with("\n}\n") {
+            text += &lines.next().expect("the command ended").unwrap();
+            text.push('\n');
+        }
+        let said: Value = serde_json::from_str(&text).unwrap();
+        let address =
+            said["address"].as_str().unwrap().strip_prefix("http://").unwrap().trim_end_matches('/').to_string();
+        Self { child, said, address }
+    }
+
+    /// Status line and body of the response to a request.
+    fn ask(&self, request: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.lines().next().unwrap().to_string(), body.to_string())
+    }
+
+    fn get(&self, target: &str) -> (String, String) {
+        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address))
+    }
+
+    /// The exit code after Ctrl-C.
+    fn interrupt(mut self) -> Option<i32> {
+        assert!(Command::new("kill").arg("-INT").arg(self.child.id().to_string()).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Passes requests on to a server, and adds the script to its page.
+fn between(server: &Server, script: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = listener.local_addr().unwrap().to_string();
+    let (to, from) = (server.address.clone(), own.clone());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (to, from) = (to.clone(), from.clone());
+            // a connection that the browser opens without a request must not keep others waiting
+            std::thread::spawn(move || -> std::io::Result<()> {
+                let mut lines = BufReader::new(stream.try_clone()?).lines();
+                let first = lines.next().transpose()?.unwrap_or_default();
+                for line in lines {
+                    if line?.is_empty() {
+                        break;
+                    }
+                }
+                let mut other = TcpStream::connect(&to)?;
+                write!(other, "{first}\r\nHost: {from}\r\n\r\n")?;
+                let mut text = String::new();
+                other.read_to_string(&mut text)?;
+                let (head, body) = text.split_once("\r\n\r\n").unwrap();
+                let body = if first.starts_with("GET / ") { probed(body, script) } else { body.to_string() };
+                let kind = head.lines().find(|line| line.starts_with("Content-Type")).unwrap();
+                let status = head.lines().next().unwrap();
+                write!(
+                    stream,
+                    "{status}\r\n{kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                    body.len()
+                )
+            });
+        }
+    });
+    format!("http://{own}/")
+}
+
+/// Zooms in until the page has fetched a part, and back.
+const ZOOM: &str = r##"
+const tracks = document.getElementById("tracks");
+const key = (key) => tracks.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const legend = () => document.getElementById("timeline-merged").textContent;
+const seen = { merged: trace.timeline.width, whole: legend() };
+for (let n = 0; n < 12; n++) key("+");
+seen.view = views.timeline.view();
+for (let n = 0; n < 100 && legend() === seen.whole; n++) await wait(50);
+seen.part = legend();
+seen.status = document.getElementById("timeline-status").textContent;
+key("Home");
+await wait(200);
+seen.back = legend();
+seen.fetched = performance.getEntriesByType("resource").map((e) => new URL(e.name)).filter((url) => url.pathname !== "/favicon.ico").map((url) => url.pathname + url.search);
+seen.failed = window.failed;
+return seen;
+"##;
+
+#[test]
+fn a_served_page_fetches_the_calls_of_what_it_shows() {
+    let place = Place::new();
+    place.good("run builtin:qsort --harts 2 --max-instructions 9000000 -o q.ret");
+    place.good("encode q.ret --elf builtin:qsort -o q.gtr");
+    let server = Server::start(&place, "report trace q.gtr --elf builtin:qsort");
+    assert!(number(&server.said["merged_below"]) > 0, "{}", server.said);
+    let seen = chromium(&between(&server, ZOOM), &["--window-size=1280,1600"]);
+    assert_eq!(seen["failed"], json!([]), "{seen}");
+    assert_eq!(seen["merged"], server.said["merged_below"]);
+    let text = |name: &str| seen[name].as_str().unwrap_or_else(|| panic!("{name}: {seen}"));
+    assert!(text("whole").starts_with("merged calls, each shorter than "), "{seen}");
+    assert_eq!((text("part"), text("back")), ("merged calls: none here", text("whole")), "{seen}");
+    // the view, and as much on both sides
+    let [from, to] = [0, 1].map(|i| seen["view"][i].as_f64().unwrap());
+    let part = format!("/timeline?from={}&to={}", (2.0 * from - to).floor(), (2.0 * to - from).ceil());
+    assert_eq!(seen["fetched"], json!([part]), "{seen}");
+
+    // the part has the calls that `timeline` has
+    let (status, body) = server.get("/timeline?from=8000000&to=8002000");
+    let level: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status.as_str(), number(&level["width"])), ("HTTP/1.1 200 OK", 0));
+    place.good("timeline q.gtr --elf builtin:qsort --depth 32 -o q.json");
+    let events: Value = serde_json::from_slice(&std::fs::read(place.path().join("q.json")).unwrap()).unwrap();
+    for core in 0..2 {
+        let mut open = Vec::new();
+        let mut calls = 0;
+        for e in list(&events).iter().filter(|e| e["tid"] == core) {
+            match e["ph"].as_str() {
+                Some("B") => open.push(number(&e["ts"])),
+                Some("E") => calls += u64::from(open.pop().unwrap() <= 8_002_000 && number(&e["ts"]) >= 8_000_000),
+                _ => {}
+            }
+        }
+        let shown: u64 = list(&level["cores"][core]["rows"]).iter().map(|row| sum(row, 3)).sum();
+        assert_eq!(shown, calls, "core {core}");
+        assert!(calls > 40, "core {core}: {calls}");
+    }
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+#[test]
+fn a_server_answers_only_this_computer_and_only_what_it_has() {
+    let place = recorded();
+    let server = Server::start(&place, "report trace x.gip --elf builtin:bank");
+    let page = server.get("/");
+    assert!(page.0 == "HTTP/1.1 200 OK" && page.1.starts_with("<!DOCTYPE html>"), "{}", page.0);
+    assert!(server.address.starts_with("127.0.0.1:"));
+    for (target, status) in [
+        ("/other", "404 Not Found"),
+        ("/../Cargo.toml", "404 Not Found"),
+        ("/timeline", "400 Bad Request"),
+        ("/timeline?from=5&to=4", "400 Bad Request"),
+        ("/timeline?from=-1&to=4", "400 Bad Request"),
+        ("/timeline?from=0&to=18446744073709551615", "200 OK"),
+    ] {
+        assert_eq!(server.get(target).0, format!("HTTP/1.1 {status}"), "{target}");
+    }
+    for (request, status) in [
+        ("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", "403 Forbidden"),
+        ("GET / HTTP/1.1\r\n\r\n", "403 Forbidden"),
+        ("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", "405 Method Not Allowed"),
+        ("nonsense\r\n\r\n", "400 Bad Request"),
+    ] {
+        assert_eq!(server.ask(request).0, format!("HTTP/1.1 {status}"), "{request}");
+    }
+    let head = server.ask("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(head, ("HTTP/1.1 200 OK".into(), String::new()));
+
+    // the port is taken
+    let o = place.output(&format!("report trace x.gip --elf builtin:bank --serve {}", server.address));
+    let err = String::from_utf8(o.stderr).unwrap();
+    assert_eq!(o.status.code(), Some(2));
+    assert!(err.contains(&format!("`--serve {}`: ", server.address)), "{err}");
+    for (given, message) in [
+        ("0.0.0.0:80", "0.0.0.0 is not a loopback address"),
+        ("example.org:80", "expected a port, or a loopback address and a port"),
+        ("99999", "expected a port"),
+    ] {
+        let o = place.output(&format!("report trace x.gip --elf builtin:bank --serve {given}"));
+        let err = String::from_utf8(o.stderr).unwrap();
+        assert!(o.status.code() == Some(2) && err.contains(message) && err.contains(given), "{err}");
+    }
+    assert_eq!(server.interrupt(), Some(0));
 }

@@ -4,6 +4,10 @@
 //! same depth are merged to spans of up to twice the width, which have the name of the longest and their number. The width is doubled
 //! whenever there are more than [`Shape::most`] spans, so the size of the result depends neither on the length of the run nor on its number of calls.
 
+mod part;
+
+pub use part::{Part, Rows};
+
 use super::stack::functions::Functions;
 use super::stack::shown::Shown;
 use super::stack::{Change, Stack};
@@ -27,7 +31,7 @@ pub enum By {
 }
 
 /// Limits of a thinned timeline, its unit of time, and what functions are kept by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Times are those of events, in cycles, not numbers of instructions.
     pub cycles: bool,

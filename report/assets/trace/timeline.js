@@ -9,9 +9,9 @@ views.timeline = (() => {
   /** Height that the default depth keeps to. */
   const HEIGHT = 520;
   /** Spans of a row as {start, end, name, calls}, each an array. */
-  const decode = (flat) => {
+  const decode = (flat, track) => {
     const n = flat.length / 4;
-    const row = { n, start: new Float64Array(n), end: new Float64Array(n), name: new Uint32Array(n), calls: new Uint32Array(n) };
+    const row = { n, track, start: new Float64Array(n), end: new Float64Array(n), name: new Uint32Array(n), calls: new Uint32Array(n) };
     for (let i = 0, end = 0; i < n; i++) {
       row.start[i] = end + flat[4 * i];
       row.end[i] = end = row.start[i] + flat[4 * i + 1];
@@ -20,7 +20,13 @@ views.timeline = (() => {
     }
     return row;
   };
-  const cores = t.cores.map((c) => ({ rows: c.rows.map(decode), tasks: decode(c.tasks), traps: decode(c.traps), gaps: decode(c.gaps) }));
+  /** `track` names the row in all levels. */
+  const decodeCores = (of) => of.map((c, n) => ({ rows: c.rows.map((row, d) => decode(row, `${n} ${d}`)), tasks: decode(c.tasks, `${n} task`),
+    traps: decode(c.traps, `${n} trap`), gaps: decode(c.gaps, `${n} gap`) }));
+  const cores = decodeCores(t.cores);
+  /** What is drawn: the whole run, or a part from the server in which shorter calls are not merged. */
+  const whole = { from: 0, to: length, width: t.width, cores };
+  let level = whole;
   const causes = new Map(t.causes.map(([n, name, count]) => [n, { name, count }]));
   /** The first span that ends after `time`. */
   const after = (row, time) => {
@@ -69,7 +75,11 @@ views.timeline = (() => {
   if ([...causes.keys()].some((n) => n < t.interrupt)) item("exception", "exception");
   if (cores.some((c) => c.gaps.n)) item("gap", "gap: lost instructions");
   if (t.damaged) item("gap", "end: damage");
-  if (t.width) item("merged", `merged calls, each shorter than ${number(t.width, 0)} ${t.axis}`);
+  const merged = make("span", { id: "timeline-merged" });
+  if (t.width) {
+    item("merged", "");
+    legend.lastChild.append(merged);
+  }
   byId("timeline-body").append(
     make("div", { class: "controls" },
       button("in", "Zoom in", () => scale(0.5)), button("out", "Zoom out", () => scale(2)),
@@ -96,6 +106,7 @@ views.timeline = (() => {
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const spanText = (row, i, list) => (row.calls[i] > 1 ? `${list[row.name[i]]} and others ×${number(row.calls[i], 0)}` : list[row.name[i]]);
+  const isSelected = (row, i) => selected && selected.row.track === row.track && selected.row.start[selected.i] === row.start[i] && selected.row.end[selected.i] === row.end[i];
   let laid = [];
   const setUp = (c, width, height) => {
     const ratio = window.devicePixelRatio || 1;
@@ -125,6 +136,8 @@ views.timeline = (() => {
   };
   let pending = false;
   const draw = () => {
+    served?.follow();
+    merged.textContent = level.width ? `merged calls, each shorter than ${number(level.width, 0)} ${t.axis}` : "merged calls: none here";
     if (!pending) {
       pending = true;
       requestAnimationFrame(() => { pending = false; paint(); });
@@ -159,7 +172,7 @@ views.timeline = (() => {
           g.strokeStyle = colour.bad;
           g.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), ROW - 2);
         }
-        if (selected && selected.row === row && selected.i === i) {
+        if (isSelected(row, i)) {
           g.strokeStyle = colour.ink;
           g.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), ROW - 2);
         }
@@ -179,15 +192,16 @@ views.timeline = (() => {
       g.font = "12px system-ui, sans-serif";
       g.fillText(`core ${n}`, 4, top + 9);
       let y = top + 18;
+      const shown = level.cores[n];
       if (c.traps.n) {
-        laid.push({ top: y, row: c.traps, list: null, core: n, kind: "trap" });
+        laid.push({ top: y, row: shown.traps, list: null, core: n, kind: "trap" });
         let lastX = -2;
-        for (let i = after(c.traps, from - 1); i < c.traps.n && c.traps.start[i] <= to; i++) {
-          const left = x(c.traps.start[i]);
-          const wide = Math.max(0, x(c.traps.end[i]) - left);
+        for (let i = after(shown.traps, from - 1); i < shown.traps.n && shown.traps.start[i] <= to; i++) {
+          const left = x(shown.traps.start[i]);
+          const wide = Math.max(0, x(shown.traps.end[i]) - left);
           if (left + wide - lastX < 1.5) continue;
           lastX = left + wide;
-          g.fillStyle = c.traps.name[i] >= t.interrupt ? colour.mark : colour.warn;
+          g.fillStyle = shown.traps.name[i] >= t.interrupt ? colour.mark : colour.warn;
           if (wide > 3) g.fillRect(left, y + 2, wide, 4);
           else {
             g.beginPath();
@@ -200,13 +214,13 @@ views.timeline = (() => {
         y += MARKS;
       }
       if (c.tasks.n) {
-        spans(c.tasks, y, t.tasks, n, "task");
+        spans(shown.tasks, y, t.tasks, n, "task");
         y += ROW;
       }
-      c.rows.slice(0, depth).forEach((row, d) => spans(row, y + d * ROW, t.names, n, "call"));
-      for (let i = after(c.gaps, from - 1); i < c.gaps.n && c.gaps.start[i] <= to; i++) {
-        const left = x(c.gaps.start[i]);
-        hatch(g, left, top + 14, Math.max(3, x(c.gaps.end[i]) - left), height - 18, colour.bad);
+      shown.rows.slice(0, depth).forEach((row, d) => spans(row, y + d * ROW, t.names, n, "call"));
+      for (let i = after(shown.gaps, from - 1); i < shown.gaps.n && shown.gaps.start[i] <= to; i++) {
+        const left = x(shown.gaps.start[i]);
+        hatch(g, left, top + 14, Math.max(3, x(shown.gaps.end[i]) - left), height - 18, colour.bad);
       }
       if (t.damaged && to >= length) hatch(g, width - 6, top + 14, 6, height - 18, colour.bad);
       top += height;
@@ -231,10 +245,45 @@ views.timeline = (() => {
     g.restore();
   };
 
+  /** Of a served page: fetches the part that is in view, with as much on both sides, when it stays in view. */
+  const served = !t.served ? null : (() => {
+    let timer = 0;
+    let asked = 0;
+    const failure = make("p", { class: "line", role: "alert" });
+    tracks.before(failure);
+    const covers = (l) => l.from <= from && l.to >= to;
+    const ask = async () => {
+      const wanted = { from: Math.max(0, Math.floor(2 * from - to)), to: Math.min(length, Math.ceil(2 * to - from)) };
+      const mine = ++asked;
+      try {
+        const response = await fetch(`/timeline?from=${wanted.from}&to=${wanted.to}`);
+        if (!response.ok) throw new Error(await response.text());
+        const { width, cores: got } = await response.json();
+        // a later request has another part
+        if (mine !== asked) return;
+        level = { ...wanted, width, cores: decodeCores(got) };
+        failure.textContent = "";
+        draw();
+      } catch (e) {
+        failure.textContent = `The server does not respond (${e.message}); merged calls are shown.`;
+      }
+    };
+    return {
+      follow: () => {
+        if (!covers(level)) level = whole;
+        // merged calls are visible, or a smaller part would have fewer of them
+        if (level.width && level.to - level.from > 4 * (to - from)) {
+          clearTimeout(timer);
+          timer = setTimeout(ask, 120);
+        }
+      },
+    };
+  })();
+
   /** The range, and what runs in its middle, in words. */
   const report = () => {
     const middle = (from + to) / 2;
-    const where = cores.slice(0, 4).map((c, n) => {
+    const where = level.cores.slice(0, 4).map((c, n) => {
       const stack = c.rows.map((row) => [row, at(row, middle)]).filter(([, i]) => i >= 0).map(([row, i]) => spanText(row, i, t.names));
       return `core ${n}: ${stack.slice(-2).join(" > ") || "nothing"}`;
     });

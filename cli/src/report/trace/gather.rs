@@ -13,7 +13,7 @@ use host::views::lines::Lines;
 use host::views::paths::Paths;
 use host::views::profile::Profile;
 use host::views::source::{Missing, Replayed};
-use host::views::thinned::{cause_name, By, Row, Shape, Thinned, INTERRUPT};
+use host::views::thinned::{cause_name, By, Part, Row, Rows, Shape, Thinned, INTERRUPT};
 use report::trace::{Core, Flame, Function, Spans, Timeline, Trace};
 use retire::{DataEvent, FlowEvent, MasterStore, RetireSink};
 use std::path::Path;
@@ -21,8 +21,11 @@ use std::path::Path;
 /// Maximum number of nodes of the flame graph.
 const NODES: usize = 20_000;
 
-/// Maximum number of spans of the timeline.
-const SPANS: usize = 100_000;
+/// Maximum number of spans of the timeline of a page.
+pub(super) const SPANS: usize = 100_000;
+
+/// Maximum number of spans that are kept for a page that is served: 32 bytes each.
+const SERVED_SPANS: usize = 16_000_000;
 
 /// Maximum depth of the stacks of the timeline, in functions.
 const DEPTH: usize = 32;
@@ -64,17 +67,20 @@ pub struct Gathered {
     pub trace: Trace,
     /// What the trace lacks.
     pub missing: Missing,
-    /// Number of spans in the timeline.
+    /// Number of spans in the timeline of the page.
     pub spans: usize,
     /// Sources and listings.
     pub files: Files,
+    /// All that is kept of the timeline.
+    pub thinned: Thinned,
 }
 
-/// Replays the trace once for all views.
+/// Replays the trace once for all views. `served`: keeps more of the timeline than a page can have.
 pub fn gather(
     execution: &Execution,
     (replayed, named, processes): (Replayed, Named, Processes),
     folder: &Path,
+    served: bool,
 ) -> Result<Gathered, Failure> {
     let symbols = execution.symbols()?;
     let (cores, cycles, image) = (replayed.cores(), replayed.has_cycles(), replayed.image());
@@ -83,7 +89,7 @@ pub fn gather(
     let own = processes.open(&replayed)?;
     // a program without tasks is none that cannot be shown
     let tasks = TaskArgs::default().recorded(&execution.elf, &replayed, &named.program).ok().flatten();
-    let shape = Shape { cycles, depth: DEPTH, most: SPANS, by: By::Core };
+    let shape = Shape { cycles, depth: DEPTH, most: if served { SERVED_SPANS } else { SPANS }, by: By::Core };
     let mut coverages = vec![Coverage::new(); 1 + elfs.len()];
     coverages.iter_mut().for_each(|coverage| coverage.begin(cores));
     let profile = Profile::new(symbols.clone(), Some(image.clone()), cores).with_contexts(own.clone());
@@ -156,7 +162,7 @@ pub fn gather(
         let functions = functions.iter_mut().zip(&of).filter(|(_, of)| **of == number).map(|(f, _)| f);
         listings.add(functions, program, &mut files);
     }
-    let timeline = timeline(&thinned, missing.damage.is_some());
+    let timeline = Timeline { served, ..timeline(&thinned, missing.damage.is_some()) };
     let spans = timeline.cores.iter().map(|c| c.rows.iter().map(Vec::len).sum::<usize>() / 4).sum();
     let trace = Trace {
         instructions: functions.iter().map(|f| f.own).sum(),
@@ -168,7 +174,7 @@ pub fn gather(
         listings: listings.into_vec(),
         timeline,
     };
-    Ok(Gathered { trace, missing, spans, files })
+    Ok(Gathered { trace, missing, spans, files, thinned })
 }
 
 /// The nodes with the most instructions. Each comes after its parent; the counts of those left out are kept in it.
@@ -214,19 +220,21 @@ fn spans(row: &Row) -> Spans {
     out
 }
 
+/// The cores of a part of the timeline.
+pub(super) fn cores(thinned: &Thinned, part: &Part) -> Vec<Core> {
+    let several = thinned.tasks().is_some() || thinned.has_stacks();
+    let core = |rows: &Rows| Core {
+        rows: rows.functions.iter().map(spans).collect(),
+        tasks: if several { spans(&rows.tasks) } else { Spans::new() },
+        traps: spans(&rows.traps),
+        gaps: spans(&rows.gaps),
+    };
+    part.cores.iter().map(core).collect()
+}
+
 fn timeline(thinned: &Thinned, damaged: bool) -> Timeline {
     let tasks = thinned.tasks();
-    let several = tasks.is_some() || thinned.has_stacks();
-    let cores: Vec<Core> = thinned
-        .tracks()
-        .iter()
-        .map(|t| Core {
-            rows: t.functions.values().flatten().map(spans).collect(),
-            tasks: if several { spans(&t.tasks) } else { Spans::new() },
-            traps: spans(&t.traps),
-            gaps: spans(&t.gaps),
-        })
-        .collect();
+    let part = thinned.part(0..=u64::MAX, SPANS);
     let last = thinned.tracks().iter().flat_map(|t| t.tasks.spans()).map(|s| s.name).max().unwrap_or(0);
     let stacks = || (0..=last).map(|n| format!("stack {n}")).collect();
     let functions = thinned
@@ -239,13 +247,14 @@ fn timeline(thinned: &Thinned, damaged: bool) -> Timeline {
     Timeline {
         axis: if thinned.shape().cycles { "cycles" } else { "instructions" }.into(),
         length: thinned.length(),
-        width: thinned.width(),
+        width: part.width,
         depth: DEPTH,
         names: functions.map_or_else(Vec::new, |last| (0..=last).map(|f| thinned.name(f).to_string()).collect()),
         tasks: tasks.map_or_else(stacks, |names| names.map(String::from).collect()),
         causes: thinned.causes().iter().map(|(n, times)| (*n, cause_name(*n), *times)).collect(),
         interrupt: INTERRUPT,
         damaged,
-        cores,
+        cores: cores(thinned, &part),
+        served: false,
     }
 }
