@@ -41,7 +41,7 @@ fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
 fn traced(core: CoreKind, cores: u8, set: &str, name: &str, cycles: u64, timed: bool) -> u64 {
     let (cycles, program) = (rounds(cycles, 40 * cycles), program(core, name));
     let mut instructions = 0;
-    // the number of cores makes little difference to time stamps: in the short form two systems have them
+    // neither core nor number of cores makes much difference to time stamps: in the short form two systems have them
     for timestamps in [false, true].into_iter().take(1 + usize::from(long() || timed)) {
         let params = params(core, cores, set, timestamps);
         let r = run(&config(core, cores, Some(params)), &program, cycles);
@@ -67,7 +67,7 @@ fn one_picorv32_replays_to_what_it_retired() {
 
 #[test]
 fn four_picorv32_replay_to_what_they_retired_in_order() {
-    at_least(150_000, traced(CoreKind::Picorv32, 4, "medium", "fft", 400_000, true));
+    at_least(75_000, traced(CoreKind::Picorv32, 4, "medium", "fft", 400_000, false));
 }
 
 #[test]
@@ -86,18 +86,19 @@ fn four_vexriscv_replay_to_what_they_retired_in_order() {
 }
 
 #[test]
+#[ignore = "long: two of them are in the next test"]
 fn one_serv_replays_to_what_it_retired() {
     at_least(20_000, traced(CoreKind::Serv, 1, "small", "strsearch", 2_000_000, false));
 }
 
 #[test]
 fn two_serv_with_timer_interrupts_and_exceptions_replay_to_what_they_retired() {
-    at_least(40_000, traced(CoreKind::Serv, 2, "small", "irq", 2_000_000, true));
+    at_least(20_000, traced(CoreKind::Serv, 2, "small", "irq", 2_000_000, false));
 }
 
 #[test]
 fn two_ibex_with_interrupts_and_exceptions_replay_to_what_they_retired() {
-    at_least(100_000, traced(CoreKind::Ibex, 2, "medium", "irq", 400_000, true));
+    at_least(100_000, traced(CoreKind::Ibex, 2, "small", "irq", 400_000, true));
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn a_stream_cache_takes_the_place_of_the_predictors() {
     let program = program(core, "irq");
     let text = |p| config(core, 2, Some(p)).verilog(Purpose::Simulation).unwrap();
     let around = |p| text(p).split_once("\nmodule soc(").map(|(_, top)| top.to_string()).unwrap();
-    for timestamps in [false, true] {
+    for timestamps in [true, false].into_iter().take(rounds(1, 2)) {
         let scheme = FlowScheme::ScLsp(StreamCacheParams::new(Variant::Rbase, 32, 4));
         let params = predictors.with(|p| (p.flow, p.timestamps) = (scheme, timestamps));
         assert_eq!(around(params), around(predictors), "only the trace system is another one");
@@ -214,7 +215,7 @@ fn tracing_changes_neither_a_cycle_nor_a_store() {
         (CoreKind::Vexriscv, 2, "small", "irq"),
         (CoreKind::Ibex, 2, "small", "irq"),
     ];
-    for (core, cores, set, name) in systems {
+    for (core, cores, set, name) in systems.into_iter().take(rounds(2, 3)) {
         let program = program(core, name);
         let with = run(&config(core, cores, Some(params(core, cores, set, false))), &program, 300_000);
         let without = run(&config(core, cores, None), &program, 300_000);

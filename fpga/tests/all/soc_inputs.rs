@@ -13,7 +13,7 @@ use retire::elf::{Program, Segment};
 use retire::NullSink;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
-use sim::stimulus::long;
+use sim::stimulus::rounds;
 
 /// Small enough that a bank fits, and with frequent checks.
 fn sizes() -> Sizes {
@@ -148,11 +148,14 @@ fn four_ibex_replay_to_all_that_they_did() {
 #[test]
 fn a_recording_may_begin_in_the_middle_of_a_run() {
     let known = Sizes { known: 4096, ..sizes() };
-    let odd = (CoreKind::Picorv32, 3, "lockcont", 90_000, 200_000);
-    for (core, cores, name, after, cycles) in
-        [(CoreKind::Picorv32, 4, "bank", 40_001, 200_000), (CoreKind::Ibex, 2, "irq", 100_123, 250_000)]
-            .into_iter()
-            .chain(long().then_some(odd))
+    // in the short form, ibex begins late with a DMA, in another test
+    for (core, cores, name, after, cycles) in [
+        (CoreKind::Picorv32, 4, "bank", 40_001, 200_000),
+        (CoreKind::Ibex, 2, "irq", 100_123, 250_000),
+        (CoreKind::Picorv32, 3, "lockcont", 90_000, 200_000),
+    ]
+    .into_iter()
+    .take(rounds(1, 3))
     {
         let config = SocConfig { record_after: after, ..config(core, cores, known) };
         let program = program(core, name).unwrap();
