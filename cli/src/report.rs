@@ -28,7 +28,7 @@ pub struct Args {
 enum Command {
     Sweep(SweepArgs),
     Fpga(fpga::Args),
-    Trace(trace::Args),
+    Trace(Box<trace::Args>),
 }
 
 /// Write a page of one sweep: tables, plots, filters; it needs no network

@@ -26,7 +26,7 @@ fn soc(place: &Place, cores: usize) -> String {
 }
 
 /// The addresses of a core: of lines whose first word is its number, or of all lines if there is one core.
-fn addresses<'a>(text: &'a str, core: Option<usize>) -> Vec<&'a str> {
+fn addresses(text: &str, core: Option<usize>) -> Vec<&str> {
     let words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let core = core.map(|core| core.to_string());
     words.filter(|words| core.as_deref().is_none_or(|core| words[0] == core)).map(|words| words[1]).collect()
