@@ -1,9 +1,8 @@
 //! Sessions in which something is lost
 //!
 //! Which instructions are lost follows from the clocks of the circuit: rust-hdl simulates it. What it sent is replayed, which says where
-//! the gaps are; the golden model loses the same, and must send the same words. Where messages are time-stamped, or of
-//! several cores, when a core that was losing reports it is a matter of the circuit's clocks, too: there the words are the circuit's, and
-//! every event of their replay is one that retired.
+//! the gaps are; the golden model loses the same, and must send the same words. Where messages are time-stamped, the time at which a core
+//! reports a loss depends on the circuit's clocks, too: there the words are the circuit's, and every event of their replay is one that retired.
 
 use super::walk::{Walk, CLOCKS_OF_EVENT};
 use super::{Act, Line, Writer, ALWAYS};
@@ -21,6 +20,8 @@ use std::ops::Range;
 
 /// Instructions after those that fill a FIFO.
 const MORE: usize = 80;
+/// Instructions after the last loss: too few to fill a FIFO.
+const AFTER: usize = 3;
 /// Clocks in which something must come of a trace that was enabled or disabled.
 const PATIENCE: u32 = 1 << 22;
 
@@ -36,9 +37,9 @@ struct Open {
     finish: u64,
 }
 
-/// Adds the sessions: the last core alone, then the first one. (The overflow message of a core that is losing at the end comes before the stops
-/// of all, which the golden model has for the first core alone.) Returns for how many clocks a bench has to wait for `active` or `idle`
-/// at most.
+/// Adds the sessions: the last core alone, which recovers from all losses, then the first one, which is losing at the end. (A circuit sends
+/// the overflow messages of all cores before the first stop, the golden model that of each core before its own. So a loss up to the end has
+/// one order only if it is the first core's.) Returns for how many clocks a bench has to wait for `active` or `idle` at most.
 pub fn add(w: &mut Writer<'_>) -> Result<u64, Failure> {
     let entries = w.options.fifo_entries() as usize;
     let core = w.params.cores - 1;
@@ -48,7 +49,7 @@ pub fn add(w: &mut Writer<'_>) -> Result<u64, Failure> {
     // the sink stands still until the FIFO has been full for some time, then goes on while instructions come
     // what is predicted right takes no place
     let filled = 4 * entries + MORE;
-    let stretch = w.walker.alone((core, 21), filled + entries, 60);
+    let stretch = w.walker.alone((core, 21), &[filled + entries, 60, AFTER]);
     let moves = stretch.steps.get(filled).map_or(stretch.end, |s| s.retired.cycle);
     let first = open(w, stretch, Some(moves));
     w.read("overflow", noted);
@@ -57,14 +58,13 @@ pub fn add(w: &mut Writer<'_>) -> Result<u64, Failure> {
     w.write("overflow", noted);
     w.read("overflow", 0);
     // and it is losing when the trace ends
-    let second = open(w, w.walker.alone((0, 22), filled, 0), None);
+    let second = open(w, w.walker.alone((0, 22), &[filled]), None);
     w.read("overflow", 1);
 
     let (sent, longest) = Circuit::new(w)?.play(&w.lines[from..])?;
     for (open, sent) in [first, second].iter().zip(&sent) {
         let gaps = gaps(w, &open.walk, sent)?;
-        let clocked = w.params.timestamps || w.params.cores > 1;
-        let words = if clocked { sent.clone() } else { golden(w, open, &gaps)? };
+        let words = if w.params.timestamps { sent.clone() } else { golden(w, open, &gaps)? };
         if let Some(at) = words.iter().zip(sent).position(|(w, s)| w != s).or((words.len() != sent.len()).then_some(0))
         {
             let what = "the circuit sends other words than its golden model";

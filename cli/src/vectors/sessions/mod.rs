@@ -7,7 +7,7 @@
 //! | reset | a program that is cut by a reset of one clock, in the middle of a trace |
 //! | after it | another program, traps that retire nothing (`rvfi_trap`), a slow sink |
 //! | periodic | with `--sync`: resyncs every 1,024 instructions |
-//! | overflow | the sink stalls until the event FIFO is full, then accepts words while instructions still arrive; a second loss |
+//! | overflow | the sink stalls until the event FIFO is full, then accepts words while instructions still arrive; a second loss, and the sync after it |
 //! | cut | disabled while instructions are being lost |
 //!
 //! Cores go on while tracing is disabled: none of that is in the words. Registers are read in between. The words are those of the

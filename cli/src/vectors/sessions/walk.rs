@@ -70,18 +70,23 @@ impl<'a> Walker<'a> {
         self.walk(&self.dense, &config, instructions)
     }
 
-    /// Control-flow instructions of one core in successive cycles, then a rest in which a full FIFO becomes empty, and some more.
-    pub fn alone(&self, (core, seed): (u8, u64), instructions: usize, more: usize) -> Walk {
+    /// Control-flow instructions of one core: `stretches` of so many in successive cycles, with a rest between two in which a full FIFO
+    /// becomes empty.
+    pub fn alone(&self, (core, seed): (u8, u64), stretches: &[usize]) -> Walk {
         let config = Config { retire_percent: 100, trap_per_64k: 1_000, wait_per_64k: 0, ..Config::new(1, seed) };
         let mut walk = Walk::default();
-        for (i, mut step) in Run::new(&self.dense, &config).take(instructions + more).enumerate() {
-            let rest = if i < instructions { 0 } else { u64::from(self.options.fifo_entries()) * 8 + 100 };
-            let at = |cycle: u64| cycle + rest + START;
-            step.retired = Retired { hart: core, cycle: at(step.retired.cycle), ..step.retired };
-            let own = |e: FlowEvent| FlowEvent { hart: core, cycle: at(e.cycle), ..e };
-            (step.before, step.event) = (step.before.map(own), step.event.map(own));
-            walk.acts.push((step.retired.cycle, Act::Retire(step.retired)));
-            walk.steps.push(step);
+        let mut run = Run::new(&self.dense, &config);
+        let mut rest = START;
+        for length in stretches {
+            for mut step in run.by_ref().take(*length) {
+                let at = |cycle: u64| cycle + rest;
+                step.retired = Retired { hart: core, cycle: at(step.retired.cycle), ..step.retired };
+                let own = |e: FlowEvent| FlowEvent { hart: core, cycle: at(e.cycle), ..e };
+                (step.before, step.event) = (step.before.map(own), step.event.map(own));
+                walk.acts.push((step.retired.cycle, Act::Retire(step.retired)));
+                walk.steps.push(step);
+            }
+            rest += u64::from(self.options.fifo_entries()) * 8 + 100;
         }
         walk.end = walk.steps.last().map_or(START, |s| s.retired.cycle);
         walk
