@@ -46,6 +46,7 @@ pub mod files;
 pub mod gates;
 pub mod page;
 pub mod plan;
+mod plan_errors;
 pub mod point;
 pub mod run;
 pub mod spread;

@@ -1,6 +1,7 @@
 //! The plan of a sweep, and its jobs in a fixed order
 
 use crate::files;
+use crate::plan_errors;
 use crate::SweepError;
 use host::input::{Input, InputOptions, Named};
 use host::machine::Settings;
@@ -359,11 +360,12 @@ impl Plan {
     /// Reads TOML.
     pub fn parse(text: &str) -> Result<Self, String> {
         // as a plan, for its messages; then part by part, each with the settings before the parts
-        let mut plan: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        let explain = |e: toml::de::Error| plan_errors::explain(text, &e, |table| table.try_into::<Self>().map(|_| ()));
+        let mut plan: Self = toml::from_str(text).map_err(explain)?;
         if plan.part.iter().any(|p| !p.part.is_empty()) {
             return Err("a part has parts; parts cannot be nested".into());
         }
-        let mut common: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
+        let mut common: toml::Table = toml::from_str(text).map_err(explain)?;
         let Some(toml::Value::Array(parts)) = common.remove("part") else { return Ok(plan) };
         plan.part.clear();
         for part in parts {
@@ -371,7 +373,7 @@ impl Plan {
             if let toml::Value::Table(part) = part {
                 whole.extend(part);
             }
-            plan.part.push(whole.try_into().map_err(|e: toml::de::Error| e.to_string())?);
+            plan.part.push(whole.try_into().map_err(explain)?);
         }
         Ok(plan)
     }
