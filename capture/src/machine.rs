@@ -59,6 +59,9 @@ pub struct Executable {
     pub machine: Machine,
     /// Lowest address of its code, according to the ELF.
     pub code: u64,
+    /// Lowest physical address to which its code is loaded. Not stored: only the start of a machine needs it.
+    #[serde(skip)]
+    pub load: u64,
     /// Path of the dynamic linker that it needs.
     pub interpreter: Option<String>,
     /// GNU build id or CRC-32 of the file, hex; the same as in [`retire::elf::Program`] if that can read it.
@@ -120,6 +123,9 @@ impl Machine {
         }
     }
 }
+
+/// First address of the memory of QEMU's machine `virt`.
+const MACHINE_RAM: u64 = 0x8000_0000;
 
 fn word(code: &[u8]) -> u32 {
     let mut wide = [0; 4];
@@ -211,13 +217,13 @@ impl Executable {
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
         }
-        let (machine, code, interpreter) = match object::FileKind::parse(&*data) {
+        let (machine, [code, load], interpreter) = match object::FileKind::parse(&*data) {
             Ok(object::FileKind::Elf32) => header::<elf::FileHeader32<object::Endianness>>(&data),
             Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
             _ => Err(format!("is not an ELF file; {RIGHT}")),
         }
         .map_err(|what| bad(if what.contains("expected") { what } else { format!("{what}; {RIGHT}") }))?;
-        Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
+        Ok(Self { build_id: build_id(&data), path, machine, code, load, interpreter })
     }
 
     /// The path and version of `qemu-NAME`, or with `system` of `qemu-system-NAME`; `given` replaces the path.
@@ -260,6 +266,19 @@ impl Executable {
         )))
     }
 
+    /// Refuses a program that QEMU's machine `virt` would load outside its memory, where no hart would execute it.
+    pub(crate) fn check_machine(&self) -> Result<(), CaptureError> {
+        if self.load >= MACHINE_RAM {
+            return Ok(());
+        }
+        let what = format!(
+            "has code at 0x{:x}, but the memory of the machine begins at 0x{MACHINE_RAM:x}: `--system` needs a bare-metal \
+             program that is linked there; a program for Linux runs without --system",
+            self.load
+        );
+        Err(CaptureError::Program { program: self.path.display().to_string(), what })
+    }
+
     /// The folder where QEMU finds the dynamic linker, unless the host has it at its usual path.
     pub fn sysroot(&self) -> Option<&'static str> {
         let interpreter = self.interpreter.as_deref()?;
@@ -271,7 +290,7 @@ impl Executable {
 
 fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     data: &[u8],
-) -> Result<(Machine, u64, Option<String>), String> {
+) -> Result<(Machine, [u64; 2], Option<String>), String> {
     use object::read::elf::ProgramHeader;
     let bad = |e: object::Error| format!("is a damaged ELF file ({e})");
     let header = H::parse(data).map_err(bad)?;
@@ -296,7 +315,8 @@ fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     let text = text.map(|t| String::from_utf8_lossy(t.strip_suffix(b"\0").unwrap_or(t)).into_owned());
     let is_code = |s: &&H::ProgramHeader| s.p_type(endian) == elf::PT_LOAD && s.p_flags(endian).contains(elf::PF_X);
     let code = segments.iter().filter(is_code).map(|s| s.p_vaddr(endian).into()).min().unwrap_or(0);
-    Ok((machine, code, text))
+    let load = segments.iter().filter(is_code).map(|s| s.p_paddr(endian).into()).min().unwrap_or(0);
+    Ok((machine, [code, load], text))
 }
 
 fn build_id(data: &[u8]) -> String {

@@ -263,6 +263,9 @@ fn command(
         hand_over(&mut command, [memory, plugin]);
     }
     if let Some(harts) = options.system {
+        if options.parts.kernel.is_none() {
+            executable.check_machine()?;
+        }
         command.args(["-M", "virt", "-display", "none", "-monitor", "none", "-serial", "stdio"]);
         command.args(["-no-reboot", "-accel", "tcg,thread=multi", "-smp"]).arg(harts.to_string());
         command.args(options.parts.arguments(&executable.path)).stdin(match &options.parts.input {

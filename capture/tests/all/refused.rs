@@ -57,4 +57,7 @@ fn programs_and_emulators_that_are_none_are_refused() {
     let whole = capture::run::Options { system: Some(1), ..options("serial:1000", &[]) };
     let message = capture(dynamic, &whole, &mut |_| {}).expect_err("no system loads it").to_string();
     assert!(message.contains("is loaded by /lib/ld-linux-riscv64"), "{message}");
+    let linux = Executable::open(&common::compiled("flow", "riscv64-linux-gnu-gcc -static")).unwrap();
+    let message = capture(linux, &whole, &mut |_| {}).expect_err("the machine has no memory there").to_string();
+    assert!(message.contains("has code at 0x10000, but the memory of the machine begins at 0x80000000"), "{message}");
 }

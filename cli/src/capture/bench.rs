@@ -43,7 +43,8 @@ pub struct Args {
     /// QEMU emulator [default: qemu-ARCH on the PATH, with --system qemu-system-ARCH]
     #[arg(long, value_name = "FILE")]
     qemu: Option<PathBuf>,
-    /// Folder with the libraries of the program [default: that of Debian's cross compilers]
+    /// Folder in which QEMU looks first for libraries and for files that the program opens [default: that of Debian's cross
+    /// compilers, if the program is dynamically linked]
     #[arg(long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
     /// Print one JSON object

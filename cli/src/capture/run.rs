@@ -108,7 +108,8 @@ pub struct Args {
     /// QEMU emulator [default: qemu-ARCH on the PATH, with --system qemu-system-ARCH]
     #[arg(help_heading = "QEMU", long, value_name = "FILE")]
     qemu: Option<PathBuf>,
-    /// Folder with the libraries of the program [default: that of Debian's cross compilers]
+    /// Folder in which QEMU looks first for libraries and for files that the program opens [default: that of Debian's cross
+    /// compilers, if the program is dynamically linked]
     #[arg(help_heading = "QEMU", long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
     /// Run the program without capture first, and show the cost in CPU time of capture and of writing the files
@@ -204,6 +205,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other(format!("{more}: a program without a system (--system) takes no arguments")));
     }
     args.machine.check()?;
+    // for the programs that need a dynamic linker, QEMU's failure is explained
+    if let Some(root) = args.sysroot.as_ref().filter(|root| executable.interpreter.is_none() && !root.is_dir()) {
+        return Err(Failure::Other(format!("`--sysroot {}`: no such folder", root.display())));
+    }
     let mut options = args.options(routines::find(&executable, &args.routine)?);
     let (start, stop) = (("--start-at", args.start_at.as_ref()), ("--stop-at", args.stop_at.as_ref()));
     options.start_at = args.border(start, ("SIGUSR1", signals::start_requested), &executable)?;

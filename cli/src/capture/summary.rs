@@ -179,9 +179,11 @@ impl Summary<'_> {
         if e.signals > 0 {
             lines.push(("signals", count(e.signals)));
         }
-        let taken =
-            format!("{} passed to another thread, {} taken from a sleeping thread", count(c.switches), count(c.steals));
-        lines.push(("time slices", taken));
+        if c.threads > 1 {
+            let (passed, taken) = (count(c.switches), count(c.steals));
+            let slices = format!("{passed} passed to another thread, {taken} taken from a sleeping thread");
+            lines.push(("time slices", slices));
+        }
         if let Some(plain) = plain {
             let whole = cost[0].seconds + cost[1].seconds;
             let rate = if plain.seconds > 0.0 { whole / plain.seconds } else { 0.0 };
@@ -198,10 +200,18 @@ impl Summary<'_> {
         }
         if !o.written.is_empty() {
             writeln!(out)?;
-            let mut t = Table::new([("written", Left), ("records", Right), ("unpacked", Right), ("bytes", Right)]);
             let cell = |n: Option<u64>| n.map_or_else(String::new, count);
+            // a column that no file has is left out
+            let records = o.written.iter().any(|w| w.records.is_some());
+            let unpacked = o.written.iter().any(|w| w.unpacked.is_some());
+            let columns = [(true, "written", Left), (records, "records", Right), (unpacked, "unpacked", Right)];
+            let columns = columns.into_iter().chain([(true, "bytes", Right)]).filter(|(used, ..)| *used);
+            let mut t = Table::of(&columns.map(|(_, name, align)| (name, align)).collect::<Vec<_>>());
             for w in &o.written {
-                t.row([w.path.display().to_string(), cell(w.records), cell(w.unpacked), count(w.size)]);
+                let cells =
+                    [(true, w.path.display().to_string()), (records, cell(w.records)), (unpacked, cell(w.unpacked))];
+                let cells = cells.into_iter().chain([(true, count(w.size))]).filter(|(used, _)| *used);
+                t.cells(cells.map(|(_, text)| text));
             }
             t.print(out)?;
         }

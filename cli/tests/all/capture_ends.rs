@@ -109,6 +109,14 @@ fn an_emulator_that_does_not_start_leaves_no_file() {
         assert!(err.contains(message), "{options}: {err}");
         assert!(!place.path().join("a.ret").exists(), "{options}");
     }
+    let linux = self::place("flow", STATIC);
+    let o = linux.output("capture run --sysroot /nowhere -o a.ret -- ./guest");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert_eq!((o.status.code(), &*err), (Some(2), "goshawk: `--sysroot /nowhere`: no such folder\n"));
+    let o = linux.output("capture run --system -o a.ret -- ./guest");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    assert!(err.contains("has code at 0x10000, but the memory of the machine begins at 0x80000000"), "{err}");
     // for a program without code, QEMU's message is shown
     let mut elf = std::fs::read(place.path().join("guest")).unwrap();
     elf.truncate(4096);
