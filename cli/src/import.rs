@@ -212,7 +212,9 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
         return refused(format!("--parameters {}", file.display()), "`--format e-trace` or `n-trace`");
     }
     if let Some(second) = args.elf.get(1) {
-        return refused(format!("--elf {second}"), "one program, or with `--format e-trace` or `n-trace`");
+        return Err(Failure::Other(format!(
+            "`--elf {second}`: a second program; expected one, except with `--format e-trace` or `n-trace`{found}"
+        )));
     }
     let opened = host::import::open(&args.input, log)?;
     let Found::Trace(format) = opened.found else { return import_rbt1(args, out) };

@@ -121,6 +121,24 @@ pub enum Align {
 }
 pub use Align::{Left, Right};
 
+/// Number of lines of a list that the user requested; a default otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit(pub Option<usize>);
+
+impl Limit {
+    /// Most lines to print.
+    pub fn lines(self) -> usize {
+        self.0.unwrap_or(20)
+    }
+
+    /// Says how many of the `found` lines were printed, unless it is all of them or the user chose the number.
+    pub fn report_omitted(self, found: usize, what: &str) {
+        if self.0.is_none() && found > self.lines() {
+            eprintln!("goshawk: {} of {} {what}; `--limit N` lists more", self.lines(), count(found as u64));
+        }
+    }
+}
+
 /// A table with a heading, and columns two spaces apart.
 #[derive(Debug)]
 pub struct Table(comfy_table::Table);

@@ -20,6 +20,7 @@ pub fn print(error: &Error, root: &Command, words: &[OsString]) {
         .or_else(|| line.conflict(error))
         .or_else(|| line.unknown(error))
         .or_else(|| line.unknown_command(error))
+        .or_else(|| line.no_command(error))
         .unwrap_or_else(|| error.render().to_string().replace(NON_BREAKING_SPACE, " "));
     anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));
 }
@@ -165,6 +166,12 @@ impl<'a> Line<'a> {
             None => format!("`goshawk help{}` lists them", self.name.trim_start_matches("goshawk")),
         };
         Some(format!("`{arg}`: not an option of `{}`; {right}\n", self.name))
+    }
+
+    /// The error of a command that only has further commands; its help follows.
+    fn no_command(&self, error: &Error) -> Option<String> {
+        (error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && self.name != "goshawk")
+            .then(|| format!("`{}` needs a command\n\n{}", self.name, error.render()))
     }
 
     /// A command that does not exist.

@@ -6,7 +6,7 @@ use crate::args::contexts::{no_contexts, ProcessArgs, Processes};
 use crate::args::tasks::TaskArgs;
 use crate::args::{Execution, FilterArgs};
 use crate::files::{source_folder, OutputPath};
-use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
+use crate::output::{count, facts, percent, report_missing, Left, Limit, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
@@ -207,9 +207,9 @@ pub struct ProfileArgs {
     by: By,
     #[command(flatten)]
     tasks: TaskArgs,
-    /// Maximum number of listed lines: functions, tasks or processes
-    #[arg(long = "limit", alias = "top", value_name = "N", default_value_t = 20, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
-    top: usize,
+    /// Maximum number of listed lines: functions, tasks or processes [default: 20]
+    #[arg(long = "limit", alias = "top", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    top: Option<usize>,
     /// File of folded stacks to write, for flame graphs: `outer;inner COUNT` a line
     #[arg(long, value_name = "FILE")]
     folded: Option<OutputPath>,
@@ -284,7 +284,7 @@ fn profile_tasks(
     } else {
         let mut table =
             Table::new([("task", Left), ("instructions", Right), ("", Right), ("switches", Right), ("most in", Left)]);
-        for t in found.iter().take(args.top) {
+        for t in found.iter().take(Limit(args.top).lines()) {
             let most = t.functions.iter().max_by_key(|(name, n)| (**n, std::cmp::Reverse(*name)));
             table.row([
                 t.name.clone(),
@@ -295,6 +295,7 @@ fn profile_tasks(
             ]);
         }
         table.print(out)?;
+        Limit(args.top).report_omitted(found.len(), "tasks");
     }
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
@@ -336,7 +337,7 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         let shown = Shown {
             execution: &args.execution,
             tasks: &args.tasks,
-            limit: args.top,
+            limit: Limit(args.top),
             names: args.write_names.as_deref(),
             json: args.json,
         };
@@ -391,10 +392,11 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         return Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
     }
     let mut table = Table::new([("function", Left), ("own", Right), ("", Right), ("total", Right), ("", Right)]);
-    for s in shares.iter().take(args.top) {
+    for s in shares.iter().take(Limit(args.top).lines()) {
         table.row([s.function.clone(), count(s.own), percent(s.own, all), count(s.total), percent(s.total, all)]);
     }
     table.print(out)?;
+    Limit(args.top).report_omitted(shares.len(), "functions");
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 

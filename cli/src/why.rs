@@ -135,7 +135,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         }
         None => {
             let found = Symbols::address(&args.recorded.elf, &args.what);
-            let addr = u64::from(found.map_err(|e| Failure::Other(format!("{e}, and a register as a0, sp or fa0")))?);
+            let addr =
+                u64::from(found.map_err(|e| Failure::Other(format!("{e}, or a register such as a0, sp or fa0")))?);
             (addr..addr + u64::from(args.bytes.unwrap_or(4))).map(Location::Byte).collect()
         }
     };

@@ -93,7 +93,9 @@ impl Symbols {
         let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
         let found = file.symbols().find(|s| s.name() == Ok(symbol)).map(|s| s.address());
         found.ok_or_else(|| {
-            HostError::Other(format!("{name}: has no symbol `{symbol}`; an address is written as 0x80001000"))
+            HostError::Other(format!(
+                "{name}: has no symbol `{symbol}`; expected NAME, NAME+BYTES or an address such as 0x80001000"
+            ))
         })
     }
 

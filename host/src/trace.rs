@@ -178,7 +178,14 @@ impl Trace {
         let (elf, source) = match input_options.elf {
             Some(elf) => (elf, CodeSource::open(elf, progress)?),
             None if has_code => ("", CodeSource::Trace),
-            None => return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`"))),
+            None if reader.is_some() => {
+                return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`")));
+            }
+            None => {
+                return Err(HostError::Other(format!(
+                    "{name}: is not a trace file of Goshawk; raw trace words need their program in `--elf`"
+                )));
+            }
         };
         let build_id = source.build_id();
         let mut reader = match reader {

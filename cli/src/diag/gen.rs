@@ -8,8 +8,8 @@ use crate::output::{count, facts, plural, Object, TOOL};
 use crate::package::{write_all, File};
 use crate::ports::{self, Meaning};
 use crate::{Failure, Status};
-use hdl::diag::chip::DiagParams;
-use hdl::emit::emit_diag;
+use hdl::diag::chip::{ChipError, DiagParams};
+use hdl::emit::{emit_diag, EmitError};
 use hdl::verilog::Style;
 use serde_json::{json, Value};
 use sim::diag::chip::FIRST_NODE;
@@ -136,7 +136,12 @@ fn described(params: &DiagParams) -> Value {
 }
 
 fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
-    let verilog = emit_diag(params, style).map_err(|e| Failure::Other(e.to_string()))?;
+    let verilog = emit_diag(params, style).map_err(|e| {
+        Failure::Other(match e {
+            EmitError::Diag(ChipError::Node(..) | ChipError::Number(_, "nodes", _)) => format!("`--nodes`: {e}"),
+            _ => e.to_string(),
+        })
+    })?;
     let lines = count(verilog.lines().count() as u64);
     let ports = ports::markdown_with(&verilog, style, 32, "diag", &MEANINGS);
     let json = json!({ "tool": TOOL, "parameters": described(params) });

@@ -1,6 +1,6 @@
 //! `goshawk soc build`: builds a SoC for a board, up to the bitstream
 
-use super::sim::load;
+use super::sim::{load, unsuitable};
 use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, parse_depth};
@@ -146,8 +146,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     config.check().map_err(|e| other(&e))?;
     let (image, program) = match load(args.elf.as_deref(), args.program.as_deref(), args.core)? {
         Some((program, name)) => {
-            image::check_supported(&program, kind).map_err(|e| other(&e))?;
-            (Some(image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?), name)
+            let unsuitable = |e| unsuitable(args.elf.as_deref(), args.program.as_deref(), &e);
+            image::check_supported(&program, kind).map_err(unsuitable)?;
+            (Some(image::hex(&program, config.ram_bytes()).map_err(unsuitable)?), name)
         }
         None => (None, "an endless loop".to_string()),
     };

@@ -11,7 +11,7 @@ use crate::{Failure, Status};
 use clap::ArgGroup;
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
-use fpga::soc::image;
+use fpga::soc::image::{self, ImageError};
 use fpga::soc::part::{find, Part};
 use fpga::soc::record::{self, RecordError, Recorded};
 use fpga::soc::run::{Run, RunOptions, Soc};
@@ -135,6 +135,15 @@ pub(super) fn load(
     Ok(Some((program, name)))
 }
 
+/// The error `e` with the program that it is about, as it was given.
+pub(super) fn unsuitable(elf: Option<&Path>, builtin: Option<&str>, e: &ImageError) -> Failure {
+    Failure::Other(match (elf, builtin) {
+        (Some(path), _) => format!("`--elf {}`: {e}", path.display()),
+        (None, Some(name)) => format!("`--program {name}`: {e}"),
+        (None, None) => e.to_string(),
+    })
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
@@ -196,8 +205,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     // errors are reported before a build of several minutes
     config.check().map_err(|e| other(&e))?;
-    image::check_supported(&program, kind).map_err(|e| other(&e))?;
-    image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?;
+    let unsuitable = |e| unsuitable(args.elf.as_deref(), args.program.as_deref(), &e);
+    image::check_supported(&program, kind).map_err(unsuitable)?;
+    image::hex(&program, config.ram_bytes()).map_err(unsuitable)?;
     let building = bar("building with Verilator", "", None);
     let soc = Soc::build(&config, args.vcd, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();

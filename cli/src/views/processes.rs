@@ -3,7 +3,7 @@
 use crate::args::contexts::Processes as Known;
 use crate::args::tasks::TaskArgs;
 use crate::args::Execution;
-use crate::output::{count, percent, report_missing, Left, Right, Table};
+use crate::output::{count, percent, report_missing, Left, Limit, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::contexts::memory::SpaceNames;
@@ -25,7 +25,7 @@ pub struct Shown<'a> {
     /// Where names are in memory.
     pub tasks: &'a TaskArgs,
     /// Maximum number of lines.
-    pub limit: usize,
+    pub limit: Limit,
     /// File of names to write.
     pub names: Option<&'a Path>,
     /// As one JSON object.
@@ -102,7 +102,7 @@ pub fn profile(
         let columns = [("space", Right), ("process", Left), ("instructions", Right), ("", Right), ("user", Right)];
         let more = [("supervisor", Right), ("machine", Right), ("switches", Right), ("most in", Left)];
         let mut table = Table::of(&[&columns[..], &more].concat());
-        for p in found.iter().take(shown.limit) {
+        for p in found.iter().take(shown.limit.lines()) {
             let most = p.functions.iter().max_by_key(|(name, n)| (**n, std::cmp::Reverse(*name)));
             let [user, supervisor, machine] = p.modes.map(count);
             table.row([
@@ -118,6 +118,7 @@ pub fn profile(
             ]);
         }
         table.print(out)?;
+        shown.limit.report_omitted(found.len(), "processes");
     }
     Ok(report_missing(&execution.trace, &missing.lost, missing.damage.as_ref()))
 }

@@ -387,14 +387,14 @@ fn a_chip_of_everything_passes_its_bench_and_has_its_ports_listed() {
 fn chips_that_there_are_not_are_refused_before_anything_is_written() {
     let place = Place::new();
     for (words, want) in [
-        ("--nodes count:3", "`count:3` has no circuit; expected count:2 to 128"),
-        ("--nodes log:3", "`log:3` has no circuit"),
+        ("--nodes count:3", "`--nodes`: `count:3` has no circuit; expected count:2 to 128"),
+        ("--nodes log:3", "`--nodes`: `log:3` has no circuit"),
         ("--nodes sum", "node `sum` is not known; expected one of filter, count, pair"),
         ("--nodes count:x", "count: `x` is not a number of counters"),
         ("--nodes count --no-nodes", "cannot be used with"),
         ("--cores 17", "`--cores 17`: expected 1 to 16"),
         ("--module-name 1st", "a letter and up to 63 letters"),
-        (&format!("--nodes {}", ["pair"; 41].join(",")), "41 nodes are outside 0 to 40"),
+        (&format!("--nodes {}", ["pair"; 41].join(",")), "`--nodes`: 41 nodes are outside 0 to 40"),
     ] {
         let output = place.output(&format!("diag gen {words} -o none"));
         let err = String::from_utf8_lossy(&output.stderr);

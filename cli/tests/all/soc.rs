@@ -54,7 +54,7 @@ fn a_program_that_does_not_suit_the_core_is_refused_before_anything_is_built() {
     })
     .unwrap();
     for (words, what) in [
-        ("soc sim --core serv --elf p.elf", "multiplication"),
+        ("soc sim --core serv --elf p.elf", "`--elf p.elf`: the program is built for multiplication"),
         ("soc sim --core picorv32 --elf far.elf --log2-ram 12", "RAM is 4096 bytes"),
         ("soc sim --core picorv32 --program vm --cores 9", "cores"),
     ] {

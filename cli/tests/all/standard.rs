@@ -106,7 +106,7 @@ fn what_is_missing_is_named() {
         ),
         ("run.nex --format n-trace --container smi --elf builtin:irq -o x.ret", "`--container smi`: only with `--format e-trace`"),
         ("run.ret --container smi -o x.ret", "`--container smi`: only with `--format e-trace`; `--format` is not given"),
-        ("run.ret --elf builtin:irq --elf builtin:vm -o x.ret", "`--elf builtin:vm`: only with one program, or with `--format e-trace` or `n-trace`; `--format` is not given"),
+        ("run.ret --elf builtin:irq --elf builtin:vm -o x.ret", "`--elf builtin:vm`: a second program; expected one, except with `--format e-trace` or `n-trace`; `--format` is not given"),
         ("run.nex --format n-trace --elf builtin:vm -o x.ret", "were refused"),
     ] {
         let found = bad(&place, &format!("import {line}"));

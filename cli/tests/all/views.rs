@@ -43,6 +43,19 @@ fn filters_list_what_they_say() {
 }
 
 #[test]
+fn a_profile_says_when_it_omits_functions() {
+    let place = Place::new();
+    place.good("run builtin:fsm --max-instructions 300000 -o x.ret");
+    let profile = |words: &str| {
+        let output = place.output(&format!("profile x.ret --elf builtin:fsm {words}"));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(profile(""), "goshawk: 20 of 25 functions; `--limit N` lists more\n");
+    assert_eq!(profile("--limit 3"), "");
+    assert_eq!(profile("--json"), "");
+}
+
+#[test]
 fn times_part_a_listing() {
     let place = Place::new();
     place.good("run builtin:strsearch --harts 2 --max-instructions 20000 -o x.ret");

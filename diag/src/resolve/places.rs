@@ -115,7 +115,7 @@ impl Resolver<'_> {
                 let shown = self.symbols.at(start).unwrap_or_default();
                 wrong(format!("{addr:#x} is inside of the instruction at {start:#x} ({shown})"))
             }
-            None => wrong(format!("{addr:#x} is no instruction of the program")),
+            None => wrong(format!("{addr:#x} is not the address of an instruction of the program")),
         }
     }
 

@@ -120,8 +120,8 @@ fn an_address_without_an_instruction_is_refused() {
         ("pc:twice+2 { @n = count(); }", "0x80000072 is inside of the instruction at 0x80000070 (twice)"),
         ("pc:twice+400 { @n = count(); }", "twice has 28 bytes; +400 is outside"),
         ("pc:0x80000001 { @n = count(); }", "0x80000001 is inside of the instruction at 0x80000000 (_start)"),
-        ("pc:0x80000290 { @n = count(); }", "0x80000290 is no instruction of the program"),
-        ("pc:0x1000 { @n = count(); }", "0x1000 is no instruction of the program"),
+        ("pc:0x80000290 { @n = count(); }", "0x80000290 is not the address of an instruction"),
+        ("pc:0x1000 { @n = count(); }", "0x1000 is not the address of an instruction"),
         ("call:0x80000002 { @n = count(); }", "0x80000002 is inside of the instruction"),
         ("pc:*:step+4 { @n = count(); }", "an offset needs one function"),
     ] {

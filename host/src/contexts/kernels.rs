@@ -105,7 +105,11 @@ impl Layout {
     /// # Errors
     /// The file has none that is known, or no names of tasks.
     pub fn known(elf: &str, name: Option<&str>, xlen: u8) -> Result<Self, HostError> {
-        let kernel = KERNELS.iter().find(|kernel| has_symbol(elf, kernel.pointer)).unwrap_or(&KERNELS[0]);
+        let kernel = KERNELS.iter().find(|kernel| has_symbol(elf, kernel.pointer)).ok_or_else(|| {
+            HostError::Other(format!(
+                "{elf}: has no tasks of FreeRTOS, ThreadX or Zephyr; expected `--task-pointer` with the pointer of another system"
+            ))
+        })?;
         let layout = Self::open(elf, kernel.pointer, name.unwrap_or(kernel.name), xlen)?;
         let Some((structure, pointer)) = kernel.cpu else { return Ok(layout) };
         let pointer = member(elf, &format!("{structure}.{pointer}"))?.offset;

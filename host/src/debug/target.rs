@@ -517,7 +517,8 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
         let words = String::from_utf8_lossy(command).trim().to_string();
         if words == "when" {
             let (bytes, checkpoints) = self.motion.line.held();
-            outputln!(out, "moment {}: {checkpoints} checkpoints, {bytes} bytes", self.replay().position());
+            let s = if checkpoints == 1 { "" } else { "s" };
+            outputln!(out, "moment {}: {checkpoints} checkpoint{s}, {bytes} bytes", self.replay().position());
         } else if let Some(asked) = words.strip_prefix("bt") {
             self.stack(asked.trim(), &mut out);
         } else if words == "tasks" {

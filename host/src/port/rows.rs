@@ -296,7 +296,7 @@ impl Text {
     fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
         let lines = BufReader::new(input::open(path)?).take(LINE);
         let mut text = Self { path: path.to_path_buf(), lines, line: 0, columns: Vec::new(), cycle: None, width: 0 };
-        let Some(heading) = text.next()? else { return Err(other(path, "is empty; a line of signal names is first")) };
+        let Some(heading) = text.next()? else { return Err(other(path, "is empty; expected a line of signal names")) };
         let names: Vec<&str> = fields(&heading).collect();
         text.width = names.len();
         text.cycle = names.iter().position(|n| *n == "cycle");

@@ -4,6 +4,7 @@ use crate::input::{elf_bytes, located};
 use crate::HostError;
 use gimli::{EndianRcSlice, LittleEndian};
 use object::{Object, ObjectSection};
+use retire::elf::ElfError;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -45,7 +46,8 @@ impl Lines {
     pub fn open(name: &str) -> Result<Self, HostError> {
         let elf = elf_bytes(name)?;
         let bad = |e: &dyn std::fmt::Display| HostError::Other(format!("{name}: line tables: {e}"));
-        let file = object::File::parse(&*elf).map_err(|e| bad(&e))?;
+        let file = object::File::parse(&*elf)
+            .map_err(|e| HostError::Program { name: name.into(), source: ElfError::NotElf(e.to_string()) })?;
         if file.section_by_name(".debug_line").is_none() {
             return Err(HostError::Other(format!("{name}: has no line tables; it must be built with -g")));
         }

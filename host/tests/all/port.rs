@@ -280,7 +280,7 @@ fn logs_that_are_none_are_refused_with_their_place() {
         let e = check(&path, &options, Code(None)).unwrap_err().to_string();
         e.strip_prefix(&path.display().to_string()).unwrap().to_string()
     };
-    assert_eq!(say(b""), ": is empty; a line of signal names is first");
+    assert_eq!(say(b""), ": is empty; expected a line of signal names");
     assert!(say(b"rvfi_insn\n13\n").starts_with(": line 1: no column rvfi_pc_rdata; expected the names"));
     let heading = "rvfi_insn rvfi_pc_rdata rvfi_pc_wdata\n";
     assert_eq!(say(format!("{heading}13 0\n").as_bytes()), ": line 2: 2 values; the heading names 3");
