@@ -94,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("buses", shown(buses)),
         ("parameters", circuit.canonical()),
     ];
-    lines.extend(circuit.state_bits().map(|bits| ("predictor state", format!("{} bits a core", count(bits)))));
+    lines.extend(circuit.state_bits().map(|bits| ("predictor state", format!("{} bits per core", count(bits)))));
     lines.push(("folder", folder));
     lines.extend(package.files.iter().map(|(name, _, what)| (*name, what.clone())));
     facts(out, &lines)?;

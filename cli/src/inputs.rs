@@ -61,7 +61,7 @@ fn sent(s: &MessageCount) -> Value {
 pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
     let line = |s: &MessageCount| format!("{} in {} bits", count(s.messages), count(s.bits));
     let mut lines = vec![
-        ("episodes", format!("{}, {} by a full table", line(&s.episodes), count(s.full))),
+        ("episodes", format!("{}, {} ended by a full table", line(&s.episodes), count(s.full))),
         ("inputs", line(&s.inputs)),
         ("traps", line(&s.traps)),
         ("checks", line(&s.checks)),

@@ -255,7 +255,7 @@ fn report(
         Some((confirmed, unconfirmed)) => {
             format!("confirm {} instructions; {} are unconfirmed", count(confirmed), count(unconfirmed))
         }
-        None => "none: damage that leaves a valid trace of this program is not detected".into(),
+        None => "none: damage is detected only where the trace no longer fits the program".into(),
     };
     lines.push(("signatures", signatures));
     lines.push(("messages", count(messages)));
