@@ -29,17 +29,35 @@ fn compile(variable: &dyn Fn(&str) -> String, sources: &Path, name: &str, featur
     let mut rustc = Command::new(variable("RUSTC"));
     rustc.args(["--edition", "2021", "--crate-name", "goshawk_capture", "--crate-type", "cdylib"]);
     rustc.args(["-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1", "-Cstrip=symbols"]);
-    rustc.args(["--target", &variable("TARGET")]);
+    let (target, linked) = target(variable);
+    rustc.args(["--target", &target]).args(linked);
     if let Some(feature) = feature {
         rustc.arg("--cfg").arg(format!("feature=\"{feature}\""));
     }
-    if let Ok(linker) = std::env::var("RUSTC_LINKER") {
+    // the linker that cargo is configured with is the target's
+    if let (true, Ok(linker)) = (target == variable("TARGET"), std::env::var("RUSTC_LINKER")) {
         rustc.arg(format!("-Clinker={linker}"));
     }
     rustc.arg(sources.join("lib.rs")).arg("-o").arg(&plugin);
     match rustc.status() {
         Ok(status) if status.success() => {}
-        Ok(status) => panic!("the compiler could not make the plugin: {status}"),
+        Ok(status) => panic!(
+            "the compiler could not make the plugin: {status}; it needs the standard library of {target} (rustup target add {target})"
+        ),
         Err(e) => panic!("the compiler could not be called: {e}"),
+    }
+}
+
+/// What the plugin is compiled for, and further options. QEMU loads it, so it has the C library of the system's QEMU, also if
+/// the command is linked statically.
+fn target(variable: &dyn Fn(&str) -> String) -> (String, &'static [&'static str]) {
+    let target = variable("TARGET");
+    if variable("CARGO_CFG_TARGET_ENV") != "musl" {
+        (target, &[])
+    } else if variable("HOST").ends_with("-musl") {
+        // a system whose C library is musl, and its QEMU too
+        (target, &["-Ctarget-feature=-crt-static"])
+    } else {
+        (target.replace("-musl", "-gnu"), &[])
     }
 }

@@ -29,6 +29,18 @@ fn six_systems_are_archived_with_their_options() {
 }
 
 #[test]
+fn a_command_with_shared_libraries_is_refused_as_a_static_one() {
+    let command = assert_cmd::cargo::cargo_bin("goshawk");
+    let done = Command::new(tool("static")).env("GOSHAWK", &command).output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(
+        said.starts_with("tools/static: ") && said.contains(" needs shared libraries: ") && said.contains("libc.so.6"),
+        "{said}"
+    );
+}
+
+#[test]
 #[ignore = "long: compresses the command"]
 fn the_debian_package_has_the_command_and_its_pages() {
     let command = assert_cmd::cargo::cargo_bin("goshawk");
