@@ -7,7 +7,7 @@ use options::page::page;
 use options::table::OPTIONS;
 use options::{GivenOptions, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::thread::{available_parallelism, scope};
 
 type Value = (&'static str, String);
@@ -66,6 +66,9 @@ impl CircuitCache {
         made
     }
 }
+
+/// Circuits of all tests: many are in several.
+static CIRCUITS: LazyLock<CircuitCache> = LazyLock::new(CircuitCache::default);
 
 /// Whether there is no circuit, or none that does what the options say.
 fn impossible(g: &GivenOptions) -> bool {
@@ -132,7 +135,7 @@ fn check_pair(made: &CircuitCache, a: &Value, b: &Value) -> (bool, Option<String
 
 #[test]
 fn every_pair_of_options_is_refused_for_a_reason_or_has_the_effect_of_both() {
-    let (all, made) = (values(), CircuitCache::default());
+    let (all, made) = (values(), &*CIRCUITS);
     let pairs: Vec<(&Value, &Value)> = (0..all.len())
         .flat_map(|i| all[i..].iter().map(|b| (&all[i], b)).collect::<Vec<_>>())
         .filter(|(a, b)| a == b || a.0 != b.0)
@@ -143,7 +146,7 @@ fn every_pair_of_options_is_refused_for_a_reason_or_has_the_effect_of_both() {
             s.spawn(|| loop {
                 let pair = next.lock().unwrap().next();
                 let Some((a, b)) = pair else { break };
-                let (ok, text) = check_pair(&made, a, b);
+                let (ok, text) = check_pair(made, a, b);
                 *accepted.lock().unwrap() += usize::from(ok);
                 wrong.lock().unwrap().extend(text);
             });
@@ -159,7 +162,7 @@ fn every_pair_of_options_is_refused_for_a_reason_or_has_the_effect_of_both() {
 
 #[test]
 fn every_value_has_an_effect_somewhere() {
-    let made = CircuitCache::default();
+    let made = &*CIRCUITS;
     let bases = [
         base(&[]),
         base(&[("scheme", "sc-lsp"), ("ways", "8"), ("sets", "16")]),
