@@ -18,7 +18,7 @@ use sim::regs::REGS;
 use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Retired, Run};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use std::collections::HashSet;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
@@ -314,7 +314,7 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));
     let image = Image::new(&model.program);
-    let executions = executions(&model, cores, 4, 12_000);
+    let executions = executions(&model, cores, 4, rounds(7_000, 12_000));
     let all = || executions.iter().flatten();
     // the lowest address of those that are not hidden
     let first = all().filter(|l| l.1 == USER).map(|l| l.0.pc).min().unwrap();

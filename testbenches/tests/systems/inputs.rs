@@ -160,7 +160,6 @@ fn a_recording_that_ends_while_it_begins_is_whole() {
 /// Every size that changes the circuit, on 1, 3, 4 and 8 cores.
 #[test]
 fn verilog_gives_the_words_of_the_model_on_random_ports() {
-    let cycles = rounds(40_000, 2_000_000);
     for (seed, cores, depth, sizes) in [
         (2, 1, 4, Sizes { last: 1, ..small() }),
         (
@@ -181,7 +180,8 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
     ] {
         let p = params(cores, sizes);
         let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p, p.cores);
-        // a start in the middle of a run takes time
+        // eight cores wait often; a start in the middle of a run takes time
+        let cycles = rounds(if cores == 8 { 40_000 } else { 20_000 }, 2_000_000);
         let cycles = if sizes.known > 0 { 3 * cycles } else { cycles };
         let sent = random(&mut bench, seed, cycles, 12_000);
         // a large table does not fill up in this time
@@ -199,7 +199,7 @@ fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32
     let mut bench = Bench::new(Dut::verilog(cosim), p, p.cores);
     let mut s = Source::seeded(seed);
     let (mut sent, mut lossy) = (Vec::new(), 0);
-    for round in 0..40 {
+    for round in 0..rounds(20, 40) {
         bench.begin();
         let (clocks, taken) = (s.between(1, 400), *s.pick(&[2, 30, 100]));
         for _ in 0..clocks {
@@ -221,17 +221,18 @@ fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32
 
 #[test]
 fn a_recording_with_losses_ends_without_later_data() {
-    for (seed, cores, depth, sizes) in [
+    let systems = [
         (20, 1, 4, small()),
-        (21, 2, 4, small()),
-        (22, 4, 5, small()),
         (23, 8, 4, small()),
         (24, 2, 4, Sizes { masters: true, ..small() }),
-    ] {
+        (21, 2, 4, small()),
+        (22, 4, 5, small()),
+    ];
+    for (seed, cores, depth, sizes) in systems.into_iter().take(rounds(3, 5)) {
         let p = params(cores, sizes);
         let cosim = Dut::build(&p, depth, seed as u32);
         let (sent, lost) = lossy(&cosim, p, seed, 1_000);
-        assert!((5..40).contains(&lost), "{cores} cores: {lost} of 40 lost something");
+        assert!(lost >= 5 && lost < sent.len(), "{cores} cores: {lost} of {} lost something", sent.len());
         let (other, _) = lossy(&cosim, p, seed, 2_000);
         let at = sent.iter().zip(&other).position(|(a, b)| a != b);
         assert_eq!(at, None, "{cores} cores, {sizes}: what is behind the end is seen in this round");
@@ -286,7 +287,7 @@ fn programs_replay(cores: u8, names: &[&str], sizes: Sizes, depth: usize) {
 
 /// Runs programs on the Verilog: the words are the model's, and their replay is the run.
 fn these_replay(cores: u8, programs: &[(String, Program)], sizes: Sizes, depth: usize) {
-    let instructions = rounds(40_000, 2_000_000);
+    let instructions = rounds(15_000, 2_000_000);
     let mut built = None;
     for (name, program) in programs {
         let config = MachineConfig { harts: cores, seed: 3, ..MachineConfig::default() };

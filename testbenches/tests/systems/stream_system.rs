@@ -102,20 +102,20 @@ fn the_emitted_verilog_passes_all_gates() {
 #[test]
 fn verilog_of_rbase_matches_golden_on_programs() {
     let p = params(StreamCacheParams::new(Variant::Rbase, 32, 4), 1);
-    cosim(&p, &["vm", "irq", "crypt", "parse", "qsort"], 150_000);
+    cosim(&p, &["vm", "irq", "crypt", "parse", "qsort"], rounds(60_000, 150_000));
 }
 
 #[test]
 fn verilog_of_ebase_matches_golden_on_four_cores() {
     let p = params(StreamCacheParams::new(Variant::Ebase, 16, 2), 4);
-    cosim(&p, &["fsm", "irq"], 150_000);
+    cosim(&p, &["fsm", "irq"], rounds(60_000, 150_000));
 }
 
 #[test]
 fn verilog_of_base_matches_golden_on_two_cores() {
     let sc = StreamCacheParams::new(Variant::Base, 64, 1);
     let p = params(StreamCacheParams { sl_bits: 6, hash: Hash::Left, ..sc }, 2);
-    cosim(&p, &["irq", "strsearch"], 150_000);
+    cosim(&p, &["irq", "strsearch"], rounds(60_000, 150_000));
 }
 
 /// One record per predicted stream, of four cores, with event FIFOs of depth 16: wide slices carry them.
@@ -127,7 +127,7 @@ fn base_loses_nothing_at_full_rate() {
         let sim = TraceCosim::build(&emit(&p, &options).unwrap(), &ports(4, p.xlen)).unwrap();
         for info in programs::PROGRAMS {
             let program = info.load().unwrap();
-            let (events, _) = run(&program, p.cores, 100_000);
+            let (events, _) = run(&program, p.cores, rounds(40_000, 100_000));
             check(&sim, &p, info.name, &program, &events);
         }
     }
@@ -142,7 +142,7 @@ fn time_stamped_verilog_matches_golden_on_programs() {
         timed(StreamCacheParams::new(Variant::Ebase, 64, 8), 4),
         narrow(timed(StreamCacheParams::new(Variant::Rbase, 1024, 1), 1)),
     ] {
-        cosim(&p, &["irq", "qsort"], 60_000);
+        cosim(&p, &["irq", "qsort"], rounds(30_000, 60_000));
     }
 }
 

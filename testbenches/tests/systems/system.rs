@@ -11,6 +11,7 @@ use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::rounds;
 use sim::stimulus::run::{record, Config};
 use sim::system::{repeated_header, System};
 use testbenches::check::{beat_file, check_around_gaps, run};
@@ -42,28 +43,51 @@ pub const ACTIVATION: u64 = 1;
 /// Cycles from the write that ends tracing to the stop messages, according to time stamps.
 pub const STOPPING: u64 = 2;
 
-/// Runs the Verilog on the first `instructions` of a program and compares its words with the golden model's. Returns
-/// the number of instructions.
-fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: TraceOptions) -> u64 {
-    let events = run(&info.load().unwrap(), params.cores, instructions).0;
-    cosim_of(params, info.name, &info.load().unwrap(), &events, options)
+/// A system of `params` under Verilator.
+struct Verilated {
+    params: TraceParams,
+    options: TraceOptions,
+    sim: TraceCosim,
 }
 
-/// As [`cosim`], for given events.
-fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) -> u64 {
-    let place = format!("{name}, {}", params.canonical());
-    let extras = Extras { sync: options.sync > 0, check: options.sync > 0, ..Extras::default() };
-    let built = SystemOptions { extras, ..SystemOptions::default() };
-    let verilog = emit(params, &built).unwrap();
-    let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
-    let (file, beats) = beat_file(program, params, events);
-    let mut got = Vec::new();
-    let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
-    assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
-    assert_eq!(summary.beats, beats);
-    let want = golden(params, events, ACTIVATION, summary.stop + STOPPING, options.sync);
-    compare(&place, &want, &got);
-    beats
+impl Verilated {
+    fn new(params: &TraceParams, options: TraceOptions) -> Self {
+        let extras = Extras { sync: options.sync > 0, check: options.sync > 0, ..Extras::default() };
+        let verilog = emit(params, &SystemOptions { extras, ..SystemOptions::default() }).unwrap();
+        let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
+        Self { params: *params, options, sim }
+    }
+
+    /// Runs the Verilog on events and compares its words with the golden model's. Returns the number of instructions.
+    fn compare(&self, name: &str, program: &Program, events: &[FlowEvent]) -> u64 {
+        let (params, options) = (&self.params, &self.options);
+        let place = format!("{name}, {}", params.canonical());
+        let (file, beats) = beat_file(program, params, events);
+        let mut got = Vec::new();
+        let summary = self.sim.run(file.path(), options, |w| got.push(w)).unwrap();
+        assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
+        assert_eq!(summary.beats, beats);
+        let want = golden(params, events, ACTIVATION, summary.stop + STOPPING, options.sync);
+        compare(&place, &want, &got);
+        beats
+    }
+}
+
+/// Compares the words for the first `instructions` of programs. Returns the number of instructions.
+fn cosim(params: &TraceParams, names: &[&str], instructions: u64, options: TraceOptions) -> u64 {
+    let verilated = Verilated::new(params, options);
+    let compare = |name: &&str| {
+        let program = program(name).load().unwrap();
+        verilated.compare(name, &program, &run(&program, params.cores, instructions).0)
+    };
+    names.iter().map(compare).sum()
+}
+
+/// Compares the words for `steps` instructions of a synthetic program.
+fn cosim_synthetic(params: &TraceParams, steps: usize, options: TraceOptions) {
+    let model = Model::new(&if params.xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
+    let recording = record(&model, &Config::new(params.cores, 5), steps);
+    Verilated::new(params, options).compare("synthetic", &model.program, &recording.events);
 }
 
 /// The set's parameters, with its own `tr_e` or with `tr_b`.
@@ -78,12 +102,13 @@ pub fn program(name: &str) -> &'static ProgramInfo {
     programs::find(name).unwrap()
 }
 
+/// State machines, traps, indirect calls, and an interpreter.
+const MIXED: [&str; 4] = ["fsm", "irq", "qsort", "vm"];
+
 #[test]
 fn functional_systems_match_the_golden_model() {
     for (set, base, cores) in [("small", false, 1), ("medium", true, 1), ("large", false, 1), ("small", false, 4)] {
-        for name in ["fsm", "irq", "qsort", "vm"] {
-            cosim(&params(set, base, false, cores), program(name), 100_000, TraceOptions::default());
-        }
+        cosim(&params(set, base, false, cores), &MIXED, rounds(50_000, 100_000), TraceOptions::default());
     }
 }
 
@@ -91,9 +116,8 @@ fn functional_systems_match_the_golden_model() {
 fn time_stamped_systems_match_the_golden_model() {
     // the cycles of the file must be those of the system: no pauses
     for (set, base, cores) in [("small", false, 1), ("m4", true, 2)] {
-        for name in ["lu", "irq", "matmul"] {
-            cosim(&params(set, base, true, cores), program(name), 100_000, TraceOptions::default());
-        }
+        let names = ["lu", "irq", "matmul"];
+        cosim(&params(set, base, true, cores), &names, rounds(50_000, 100_000), TraceOptions::default());
     }
 }
 
@@ -102,17 +126,13 @@ fn the_smallest_scheme_matches_the_golden_model() {
     for cores in [1, 2] {
         let mut p = TraceParams::new(Platform::RV32, "taken".parse().unwrap());
         p.cores = cores;
-        for name in ["irq", "qsort"] {
-            cosim(&p, program(name), 60_000, TraceOptions::default());
-        }
+        cosim(&p, &["irq", "qsort"], rounds(30_000, 60_000), TraceOptions::default());
     }
     // calls, returns, traps and co-routine swaps in any order; one core only: two send more bits than one port carries
     for timestamps in [false, true] {
         let mut p = TraceParams::new(Platform::RV32, "taken".parse().unwrap());
         p.timestamps = timestamps;
-        let model = Model::new(&Shape::rv32(5));
-        let recording = record(&model, &Config::new(1, 5), 30_000);
-        cosim_of(&p, "synthetic", &model.program, &recording.events, TraceOptions::default());
+        cosim_synthetic(&p, 30_000, TraceOptions::default());
     }
 }
 
@@ -128,9 +148,7 @@ fn predictors_that_follow_the_past_match_the_golden_model() {
     ] {
         let platform = Platform { timestamps, cores, ..Platform::RV32 };
         let p = TraceParams::new(platform, scheme.parse().unwrap());
-        for name in ["fsm", "irq", "qsort", "vm"] {
-            cosim(&p, program(name), 100_000, TraceOptions::default());
-        }
+        cosim(&p, &MIXED, rounds(50_000, 100_000), TraceOptions::default());
     }
 }
 
@@ -145,9 +163,8 @@ fn arithmetic_codes_match_the_golden_model() {
         ("follow:l+arithmetic+past0", 2, 12),
     ] {
         let p = TraceParams::new(Platform { cores, ..Platform::RV32 }, scheme.parse().unwrap());
-        for name in ["fsm", "irq", "qsort", "vm"] {
-            cosim(&p, program(name), 100_000, TraceOptions { sync, stall_seed: 1, ..TraceOptions::default() });
-        }
+        let options = TraceOptions { sync, stall_seed: 1, ..TraceOptions::default() };
+        cosim(&p, &MIXED, rounds(50_000, 100_000), options);
     }
 }
 
@@ -161,10 +178,7 @@ fn arithmetic_codes_of_synthetic_programs_match_the_golden_model() {
     ] {
         let platform = Platform { xlen, cores, signature, ..Platform::RV32 };
         let p = TraceParams::new(platform, scheme.parse().unwrap());
-        let model = Model::new(&if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
-        let recording = record(&model, &Config::new(cores, 5), 60_000);
-        let options = TraceOptions { sync, ..TraceOptions::default() };
-        cosim_of(&p, "synthetic", &model.program, &recording.events, options);
+        cosim_synthetic(&p, rounds(30_000, 60_000), TraceOptions { sync, ..TraceOptions::default() });
     }
 }
 
@@ -194,9 +208,7 @@ fn followed_synthetic_programs_match_the_golden_model() {
     ] {
         let platform = Platform { xlen, timestamps, ..Platform::RV32 };
         let p = TraceParams::new(platform, scheme.parse().unwrap());
-        let model = Model::new(&if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
-        let recording = record(&model, &Config::new(1, 5), 60_000);
-        cosim_of(&p, "synthetic", &model.program, &recording.events, TraceOptions::default());
+        cosim_synthetic(&p, rounds(30_000, 60_000), TraceOptions::default());
     }
 }
 
@@ -204,18 +216,16 @@ fn followed_synthetic_programs_match_the_golden_model() {
 fn a_sink_that_stalls_changes_nothing() {
     for seed in 1..4 {
         let options = TraceOptions { stall_seed: seed, ..TraceOptions::default() };
-        cosim(&params("small", false, false, 2), program("qsort"), 60_000, options);
+        cosim(&params("small", false, false, 2), &["qsort"], rounds(30_000, 60_000), options);
     }
 }
 
 #[test]
 fn wide_addresses_and_upper_bits_match_the_golden_model() {
     let mut p = params("medium+upper12", false, false, 1);
-    cosim(&p, program("vm"), 100_000, TraceOptions::default());
+    cosim(&p, &["vm"], 100_000, TraceOptions::default());
     p.xlen = 64;
-    let model = Model::new(&Shape::rv64(5));
-    let recording = record(&model, &Config::new(1, 5), 100_000);
-    cosim_of(&p, "synthetic RV64", &model.program, &recording.events, TraceOptions::default());
+    cosim_synthetic(&p, rounds(50_000, 100_000), TraceOptions::default());
 }
 
 #[test]
@@ -232,9 +242,8 @@ fn signatures_match_the_golden_model() {
     ] {
         let platform = Platform { signature, timestamps, cores, ..Platform::RV32 };
         let p = TraceParams::new(platform, scheme.parse().unwrap());
-        for name in ["irq", "qsort"] {
-            cosim(&p, program(name), 60_000, TraceOptions { sync, ..TraceOptions::default() });
-        }
+        let options = TraceOptions { sync, ..TraceOptions::default() };
+        cosim(&p, &["irq", "qsort"], rounds(30_000, 60_000), options);
     }
 }
 
@@ -257,9 +266,8 @@ fn periodic_synchronisation_matches_the_golden_model() {
     ] {
         let mut p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         (p.timestamps, p.cores) = (timestamps, cores);
-        for name in ["irq", "vm", "qsort"] {
-            cosim(&p, program(name), 100_000, TraceOptions { sync, ..TraceOptions::default() });
-        }
+        let options = TraceOptions { sync, ..TraceOptions::default() };
+        cosim(&p, &["irq", "vm", "qsort"], rounds(50_000, 100_000), options);
     }
 }
 
@@ -333,7 +341,7 @@ fn lost_at_full_rate(params: &TraceParams, log2_fifo: u8) -> Vec<String> {
     let mut lost = Vec::new();
     for info in programs::PROGRAMS {
         let program = info.load().unwrap();
-        let (events, _) = run(&program, params.cores, 100_000);
+        let (events, _) = run(&program, params.cores, rounds(50_000, 100_000));
         let (file, _) = beat_file(&program, params, &events);
         let mut got = Vec::new();
         let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
@@ -496,7 +504,7 @@ fn every_named_set_matches_on_five_million_instructions() {
                 for timestamps in [false, true] {
                     let (name, options) = ("strsearch", TraceOptions::default());
                     let start = std::time::Instant::now();
-                    let n = cosim(&params(set.name, base, timestamps, cores), program(name), 5_000_000, options);
+                    let n = cosim(&params(set.name, base, timestamps, cores), &[name], 5_000_000, options);
                     assert!(n >= 5_000_000, "{n} instructions");
                     eprintln!(
                         "{} {}{}, N = {cores}: {name}, {n} instructions, equal, {:.0} s",

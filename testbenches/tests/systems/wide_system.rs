@@ -315,7 +315,7 @@ fn random_retirement_sends_the_words_of_the_model() {
         let case = Case { scheme, cores, timestamps, xlen, retire: retire(per_cycle, 4), log2_fifo: 8 };
         let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
         let model = Model::new(&shape);
-        let run = record(&model, &Config::new(cores, 7), rounds(40_000, 400_000));
+        let run = record(&model, &Config::new(cores, 7), rounds(20_000, 400_000));
         let place = format!("{scheme}, N = {cores}, {per_cycle} a clock");
         let words = case.play(&place, &case.build(), &run.retired, &run.events, Clocks::Random(9)).unwrap();
         assert!(words > 500, "{place}: {words} words");
@@ -340,7 +340,7 @@ fn resyncs_are_those_of_the_model() {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 4), log2_fifo: 8 };
         let sim = case.build_as(&case.options_with_resyncs());
         let place = format!("{scheme}, N = {cores}, {per_cycle} a clock");
-        let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(60_000, 600_000));
+        let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(30_000, 600_000));
         // nothing is predicted after a resync; busy cores are reported late, which affects where the header is repeated
         let busy = if period == 10 && scheme != "nx_b" { 9 } else { 3 };
         let words =

@@ -25,8 +25,8 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_of_named_encodings_match_the_golden_coder() {
     for (i, coding) in [Coding::TR_E, Coding::TR_B].into_iter().enumerate() {
         let p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
-        run::<32>(&p, i as u64, rounds(4_000, 12_000), false, false);
-        run::<32>(&p, i as u64 + 10, 2_000, true, true);
+        run::<32>(&p, i as u64, rounds(2_000, 12_000), false, false);
+        run::<32>(&p, i as u64 + 10, rounds(1_000, 2_000), true, true);
     }
 }
 
@@ -34,11 +34,11 @@ fn random_entries_of_named_encodings_match_the_golden_coder() {
 fn random_entries_of_random_parameters_match_the_golden_coder() {
     for seed in 0..rounds(20, 40) {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
-        run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, false);
+        run::<32>(&p, seed, rounds(200, 1_000), seed % 2 == 0, false);
     }
     for seed in 40..46 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
-        run::<32>(&p, seed, 1_000, seed % 2 == 0, true);
+        run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, true);
     }
 }
 
@@ -82,7 +82,7 @@ fn wide_slices(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_in_broad_pieces_match_the_golden_coder() {
     for seed in 0..rounds(12, 40) {
         let p = wide_slices(&mut ChaCha8Rng::seed_from_u64(seed));
-        run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, seed < 4);
+        run::<32>(&p, seed, rounds(200, 1_000), seed % 2 == 0, seed < 4);
     }
     let p = wide_slices(&mut ChaCha8Rng::seed_from_u64(40)).with(|p| p.xlen = 64);
     run::<64>(&p, 40, 400, true, true);
@@ -106,7 +106,7 @@ fn addresses_of_64_bits_match_the_golden_coder() {
     for seed in 0..6 {
         let mut p = params(&mut ChaCha8Rng::seed_from_u64(seed));
         p.xlen = 64;
-        run::<64>(&p, seed, 500, seed % 2 == 0, seed < 2);
+        run::<64>(&p, seed, rounds(250, 500), seed % 2 == 0, seed < 2);
     }
 }
 

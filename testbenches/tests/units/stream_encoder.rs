@@ -127,8 +127,8 @@ fn params(rng: &mut impl Rng) -> TraceParams {
 fn random_entries_of_every_variant_match_the_golden_coder() {
     for (i, variant) in Variant::ALL.into_iter().enumerate() {
         let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
-        run::<32>(&p, i as u64, rounds(6_000, 35_000), false, false);
-        run::<32>(&p.with(|p| (p.timestamps, p.cores) = (true, 4)), i as u64 + 10, 2_000, true, true);
+        run::<32>(&p, i as u64, rounds(2_000, 35_000), false, false);
+        run::<32>(&p.with(|p| (p.timestamps, p.cores) = (true, 4)), i as u64 + 10, rounds(1_000, 2_000), true, true);
     }
 }
 
@@ -136,7 +136,7 @@ fn random_entries_of_every_variant_match_the_golden_coder() {
 fn random_entries_of_random_parameters_match_the_golden_coder() {
     for seed in 0..20 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed));
-        run::<32>(&p, seed, rounds(500, 1_000), seed % 2 == 0, seed < 6);
+        run::<32>(&p, seed, rounds(250, 1_000), seed % 2 == 0, seed < 6);
     }
 }
 
@@ -144,7 +144,7 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
 fn addresses_of_64_bits_match_the_golden_coder() {
     for seed in 0..6 {
         let p = params(&mut ChaCha8Rng::seed_from_u64(seed)).with(|p| p.xlen = 64);
-        run::<64>(&p, seed, 500, seed % 2 == 0, seed < 2);
+        run::<64>(&p, seed, rounds(250, 500), seed % 2 == 0, seed < 2);
     }
 }
 

@@ -55,24 +55,28 @@ fn busy(seed: u64, retire_percent: u8) -> Config {
     Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
 }
 
-/// Selects the adapters whose Verilog is checked for variant `i`: one, in rotation; all in long runs.
+/// Selects adapters for variant `i`: one, in rotation; all in long runs.
 fn of_variant(i: usize) -> impl Fn(usize) -> bool {
     let all = long();
     move |adapter| all || adapter == i % 3
 }
 
-fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn(usize) -> bool) {
+/// Plays `steps(adapter)` instructions through each adapter, and checks the Verilog of those that `verilog` selects.
+fn all_adapters(p: &TraceParams, config: &Config, steps: impl Fn(usize) -> usize, verilog: impl Fn(usize) -> bool) {
     let m = model(p, config.seed);
     macro_rules! one {
-        ($w:literal, $core:ident, $adapter:literal) => {{
-            let place = format!("{}, {}", stringify!($core), p.canonical());
-            let mut bench = Bench::new($core::<$w>::with(p, Extras::default()), p).unwrap();
-            let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{place}: {e}"));
-            assert!(n > steps / 100, "{place}: {n} records are too few to trust this run");
-            if verilog($adapter) {
-                bench.d.check_verilog_from_random(5).unwrap_or_else(|e| panic!("{place}: {e}"));
+        ($w:literal, $core:ident, $adapter:literal) => {
+            let steps = steps($adapter);
+            if steps > 0 {
+                let place = format!("{}, {}", stringify!($core), p.canonical());
+                let mut bench = Bench::new($core::<$w>::with(p, Extras::default()), p).unwrap();
+                let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{place}: {e}"));
+                assert!(n > steps / 100, "{place}: {n} records are too few to trust this run");
+                if verilog($adapter) {
+                    bench.d.check_verilog_from_random(5).unwrap_or_else(|e| panic!("{place}: {e}"));
+                }
             }
-        }};
+        };
     }
     if p.xlen == 32 {
         one!(32, RvfiCore, 0);
@@ -88,7 +92,8 @@ fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn
 #[test]
 fn every_variant_matches_golden_at_one_instruction_a_clock() {
     for (i, p) in variants().iter().enumerate() {
-        let steps = if p.xlen == 64 { rounds(1_000, 3_000) } else { rounds(3_000, 10_000) };
+        let most = if p.xlen == 64 { rounds(1_000, 3_000) } else { rounds(3_000, 10_000) };
+        let steps = |adapter| if of_variant(i)(adapter) { most } else { 1_000 };
         all_adapters(p, &busy(i as u64, 100), steps, of_variant(i));
     }
 }
@@ -96,16 +101,19 @@ fn every_variant_matches_golden_at_one_instruction_a_clock() {
 #[test]
 fn gaps_between_instructions_change_nothing_but_times() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
-        all_adapters(p, &busy(100 + i as u64, 40), rounds(1_500, 5_000), |_| false);
+        // another adapter than the one with most steps in the test above
+        let steps = |adapter| if of_variant(i + 1)(adapter) { rounds(1_500, 5_000) } else { 0 };
+        all_adapters(p, &busy(100 + i as u64, 40), steps, |_| false);
     }
 }
 
 #[test]
-fn a_hundred_and_twenty_thousand_random_instructions_match_golden() {
+fn long_runs_match_golden() {
+    let steps = rounds(20_000, 60_000);
     for (seed, p) in [(7, variants()[0]), (8, variants()[1])] {
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
-        let n = bench.play(&model(&p, seed), &busy(seed, 100), 60_000).unwrap();
-        assert!(n > 2_000, "{n} records");
+        let n = bench.play(&model(&p, seed), &busy(seed, 100), steps).unwrap();
+        assert!(n > steps / 30, "{n} records");
     }
 }
 
@@ -115,11 +123,10 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
         let m = model(p, 3);
         let mut bench = Bench::new(RvfiCore::<32>::with(p, Extras::default()), p).unwrap();
-        bench.full_per_64k = 60;
+        bench.full_per_64k = rounds(120, 60);
         let place = p.canonical();
-        let n = bench
-            .play(&m, &busy(200 + i as u64, 90), rounds(10_000, 25_000))
-            .unwrap_or_else(|e| panic!("{place}: {e}"));
+        let n =
+            bench.play(&m, &busy(200 + i as u64, 90), rounds(5_000, 25_000)).unwrap_or_else(|e| panic!("{place}: {e}"));
         assert!(n > 20 && bench.overflows > 2, "{place}: {n} records, {} overflows are too few", bench.overflows);
         // predicted streams that were waiting when the FIFO filled up are still reported
         let with_run = |w: &[Message<Record>]| {
@@ -222,14 +229,15 @@ fn hidden_instructions_are_counted_and_nothing_else_is_lost() {
         (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
         for seed in 0..3 {
             let busy = busy(400 + 3 * i as u64 + seed, 95);
-            bench.play(&m, &busy, 2_000).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
+            bench.play(&m, &busy, rounds(1_200, 2_000)).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
         }
         assert!(bench.hidden.len() > 3, "{place}: {} stretches", bench.hidden.len());
         let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
         assert_eq!(other, None, "{place}: hidden, and told to be lost");
         (bench.full_per_64k, bench.unsignalled_traps) = (60, extras.check);
         bench.sync_per_64k = if extras.sync { 150 } else { 0 };
-        bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{place}, full: {e}"));
+        let steps = rounds(2_000, 3_000);
+        bench.play(&m, &busy(500 + i as u64, 95), steps).unwrap_or_else(|e| panic!("{place}, full: {e}"));
         if i % 4 == 0 {
             bench.d.check_verilog_from_random(9).unwrap_or_else(|e| panic!("{place}: {e}"));
         }
@@ -263,7 +271,7 @@ fn instructions_after_the_end_are_never_reported() {
             bench.cycles_after_end = 40 + 3 * seed as usize;
             bench.sync_per_64k = if extras.sync { [0, 800][seed as usize % 2] } else { 0 };
             let busy = busy(700 + 40 * i as u64 + seed, [100, 95, 40][seed as usize % 3]);
-            bench.play(&m, &busy, 500).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
+            bench.play(&m, &busy, rounds(300, 500)).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
             seed += 1;
         }
         assert!(bench.stops_in_gaps > 5, "{place}: {} traces ended in a gap", bench.stops_in_gaps);

@@ -126,7 +126,8 @@ macro_rules! coder {
                 let (mut wait, mut asked) = (0, 0);
                 for cycle in 0.. {
                     assert!(cycle < 2000 * (list.len() as u64 + 20), "seed {seed}: the encoder hangs at entry {at}");
-                    let ready = !stalls || rng.random_ratio(1, 40);
+                    // slower than any encoder
+                    let ready = !stalls || rng.random_ratio(1, 16);
                     let offer = wait == 0 && !starting;
                     let (active, done, valid, data, field, uses_resync_pc) = d
                         .cycle(
