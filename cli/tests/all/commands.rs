@@ -95,21 +95,6 @@ fn shape(text: &str) -> String {
 }
 
 #[test]
-fn demo_succeeds_and_leaves_its_files() {
-    let place = Place::new();
-    insta::assert_snapshot!(shape(&place.good("demo")));
-    let mut files: Vec<String> = std::fs::read_dir(place.path().join("goshawk-demo"))
-        .unwrap()
-        .map(|f| f.unwrap().file_name().into_string().unwrap())
-        .collect();
-    files.sort();
-    insta::assert_snapshot!("demo_files", files.join("\n"));
-    // the other commands accept the files
-    let next = "replay goshawk-demo/fft.gtr --elf goshawk-demo/fft.elf --check goshawk-demo/fft.ret";
-    assert!(place.good(next).contains("equal to"));
-}
-
-#[test]
 fn the_circuit_is_simulated_and_compared() {
     let place = Place::new();
     place.good("run p.elf --harts 2 --timing functional -o p.ret");

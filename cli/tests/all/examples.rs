@@ -146,7 +146,8 @@ fn how(example: &str) -> How {
         // with an emulator that not every machine has, a server, a program of the user's or a trace from a board; capture's
         // tests, capture_machine.rs, changing_code.rs and process_names.rs run such
         How::Elsewhere
-    } else if tools.iter().any(|t| example.contains(t)) {
+    } else if tools.iter().any(|t| example.contains(t)) || example.starts_with("goshawk demo ") {
+        // the demo takes half as long as all other examples together
         How::Long
     } else {
         How::Run

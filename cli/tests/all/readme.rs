@@ -1,4 +1,4 @@
-//! The README shows the output of the demo
+//! The README shows the output of the demo, which leaves its files
 //!
 //! `tools/readme` runs this test to rewrite the block; times and speeds are kept.
 
@@ -21,18 +21,28 @@ fn without_times(text: &str) -> String {
 }
 
 #[test]
-fn the_readme_shows_what_the_demo_prints() {
+fn the_demo_prints_what_the_readme_shows_and_leaves_its_files() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
     let readme = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = readme.split_once(PROMPT).expect("the README has the demo");
     let (shown, after) = rest.split_once("```\n").unwrap();
-    let printed = Place::new().good("demo");
+    let place = Place::new();
+    let printed = place.good("demo");
     if std::env::var("GOSHAWK_README").is_ok_and(|v| v == "write") {
         let text = format!("{before}{PROMPT}{printed}```\n{after}");
         std::fs::write(&path, text).unwrap();
         return;
     }
     assert_eq!(without_times(shown), without_times(&printed), "tools/readme writes it anew");
+    let mut files: Vec<String> = std::fs::read_dir(place.path().join("goshawk-demo"))
+        .unwrap()
+        .map(|f| f.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    insta::assert_snapshot!("demo_files", files.join("\n"));
+    // the other commands accept the files
+    let next = "replay goshawk-demo/fft.gtr --elf goshawk-demo/fft.elf --check goshawk-demo/fft.ret";
+    assert!(place.good(next).contains("equal to"));
 }
 
 #[test]
