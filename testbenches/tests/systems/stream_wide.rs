@@ -159,7 +159,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     // anything, in every cycle
     let mut steps = first.retired.iter().cycle();
     let (mut enabled, mut dwell, mut rate, mut told) = (false, 1, 50, Vec::new());
-    for _ in 0..rounds(3_000, 30_000) {
+    for _ in 0..rounds(1_500, 30_000) {
         let reset = s.per_64k(40);
         enabled &= !reset;
         dwell -= 1;
@@ -183,7 +183,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
 
 #[test]
 fn the_rust_hdl_simulation_sends_the_words_of_one_instruction_a_clock() {
-    let instructions = rounds(3_000, 20_000);
+    let instructions = rounds(2_000, 20_000);
     drive::<Circuit<RvfiTwoPins<32>, 32>>("sc-lsp:rbase-32x4", 1, instructions, 0);
     drive::<Circuit<RvfiFourPins<32>, 32>>("sc-lsp:ebase-8x8", 2, instructions, 0);
     drive::<Circuit<RvfiFourPins<64>, 64>>("sc-lsp:base-16x2", 3, instructions, 0);
@@ -191,7 +191,7 @@ fn the_rust_hdl_simulation_sends_the_words_of_one_instruction_a_clock() {
 
 #[test]
 fn resyncs_are_those_of_one_instruction_a_clock() {
-    let instructions = rounds(6_000, 30_000);
+    let instructions = rounds(4_000, 30_000);
     drive::<Circuit<RvfiTwoPins<32>, 32>>("sc-lsp:rbase-16x2", 4, instructions, 10);
     drive::<Circuit<RvfiFourPins<32>, 32>>("sc-lsp:base-8x4", 5, instructions, 11);
 }

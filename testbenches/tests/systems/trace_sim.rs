@@ -40,17 +40,17 @@ fn params(set: &str, cores: u8, timestamps: bool) -> TraceParams {
 
 #[test]
 fn functional_systems_send_what_the_model_sends() {
-    check("fft", &params("small", 4, false), rounds(8_000, 20_000), 2);
-    check("fsm", &params("large", 1, false), rounds(8_000, 20_000), 1);
+    check("fft", &params("small", 4, false), rounds(4_000, 20_000), 2);
+    check("fsm", &params("large", 1, false), rounds(4_000, 20_000), 1);
 }
 
 #[test]
 fn time_stamped_systems_send_what_the_model_sends() {
-    check("qsort", &params("small", 2, true), rounds(8_000, 20_000), 2);
+    check("qsort", &params("small", 2, true), rounds(4_000, 20_000), 2);
     check(
         "irq",
         &params("medium", 1, true).with(|p| p.flow = "tr_b:medium".parse().unwrap()),
-        rounds(8_000, 20_000),
+        rounds(4_000, 20_000),
         3,
     );
 }
