@@ -91,7 +91,7 @@ pub fn make(params: &TraceParams, options: &SystemOptions, quick: bool, words: W
     let (late, still) = if options.extras.retire.is_some() { (EXTRA_LATENCY, DRAIN_CYCLES) } else { (0, 0) };
     let model = model(params, &options.extras, Model::new);
     let mut chains = (options.ingress == Ingress::PcChain).then(|| chain::Chains::new(params, options.extras.zcm));
-    let mut pace = quick.then(|| Pace::new(options.fifo_entries()));
+    let mut pace = quick.then(|| Pace::new(params, options.fifo_entries()));
     let retire_percent = if quick { pace::PERCENT } else { 2 };
     let mut run = Run::new(&model, &Config { retire_percent, ..Config::new(params.cores, SEED) });
     let digits = usize::from(params.xlen) / 4;

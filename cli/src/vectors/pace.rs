@@ -1,6 +1,7 @@
 //! Pauses of the cores before an event FIFO is full
 
-use super::sessions::CLOCKS_OF_EVENT;
+use super::sessions::clocks_of_event;
+use sim::params::TraceParams;
 use sim::stimulus::run::Step;
 
 /// Number of cycles out of 100 in which a core retires an instruction.
@@ -10,6 +11,8 @@ pub const PERCENT: u8 = 20;
 pub struct Pace {
     /// Clocks of messages that may wait: those of the events that one FIFO holds.
     room: u64,
+    /// Clocks of the messages of an event, at most.
+    event: u64,
     /// Clocks that what waits takes at most.
     waiting: u64,
     /// The latest instruction, and the pauses up to it.
@@ -19,8 +22,9 @@ pub struct Pace {
 
 impl Pace {
     /// For FIFOs of `entries` entries.
-    pub fn new(entries: u32) -> Self {
-        Self { room: u64::from(entries) * CLOCKS_OF_EVENT, waiting: 0, last: 0, pauses: 0 }
+    pub fn new(params: &TraceParams, entries: u32) -> Self {
+        let event = clocks_of_event(params);
+        Self { room: u64::from(entries) * event, event, waiting: 0, last: 0, pauses: 0 }
     }
 
     /// Cycles by which an instruction is later, with those before it.
@@ -29,8 +33,8 @@ impl Pace {
         let cycle = step.retired.cycle + self.pauses;
         self.waiting = self.waiting.saturating_sub(cycle - self.last);
         // what others retire in the same cycle stays there; each core adds a trap and a branch at most
-        let pause = if cycle > self.last && self.waiting + 2 * CLOCKS_OF_EVENT > self.room { self.waiting } else { 0 };
-        self.waiting = self.waiting - pause + events * CLOCKS_OF_EVENT;
+        let pause = if cycle > self.last && self.waiting + 2 * self.event > self.room { self.waiting } else { 0 };
+        self.waiting = self.waiting - pause + events * self.event;
         self.pauses += pause;
         self.last = cycle + pause;
         self.pauses

@@ -95,6 +95,10 @@ pub trait Scheme: Copy {
     fn needs_call_types(&self) -> bool {
         true
     }
+    /// Whether its circuit encodes one bit per cycle.
+    fn is_serial(&self) -> bool {
+        false
+    }
     /// Its stream cache.
     fn stream_cache(&self) -> Option<sc_lsp::StreamCacheParams> {
         None
@@ -241,6 +245,11 @@ macro_rules! schemes {
             /// Whether its model distinguishes calls, returns and jumps.
             pub fn needs_call_types(&self) -> bool {
                 match self { $(Self::$name(params) => Scheme::needs_call_types(params),)* }
+            }
+
+            /// Whether its circuit encodes one bit per cycle.
+            pub fn is_serial(&self) -> bool {
+                match self { $(Self::$name(params) => Scheme::is_serial(params),)* }
             }
 
             /// Its stream cache.

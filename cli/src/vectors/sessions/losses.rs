@@ -4,7 +4,7 @@
 //! the gaps are; the golden model loses the same, and must send the same words. Where messages are time-stamped, the time at which a core
 //! reports a loss depends on the circuit's clocks, too: there the words are the circuit's, and every event of their replay is one that retired.
 
-use super::walk::{Walk, CLOCKS_OF_EVENT};
+use super::walk::{clocks_of_event, Walk};
 use super::{Act, Line, Writer, ALWAYS};
 use crate::Failure;
 use hdl::any_top::AnyTop;
@@ -75,7 +75,7 @@ pub fn add(w: &mut Writer<'_>) -> Result<u64, Failure> {
     }
     w.reset(1);
     // the FIFOs of all cores may be full
-    let full = u64::from(w.params.cores) * u64::from(w.options.fifo_entries()) * CLOCKS_OF_EVENT;
+    let full = u64::from(w.params.cores) * u64::from(w.options.fifo_entries()) * clocks_of_event(w.params);
     Ok(4 * u64::from(longest) + full + SPARE)
 }
 

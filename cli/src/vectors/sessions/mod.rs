@@ -27,7 +27,7 @@ use sim::regs::register;
 use sim::stimulus::run::Retired;
 use sim::system::System;
 use std::fmt::Write;
-pub use walk::CLOCKS_OF_EVENT;
+pub use walk::clocks_of_event;
 use walk::{Walk, Walker};
 
 /// Name of the file of what happens when.
@@ -215,7 +215,8 @@ impl<'a> Writer<'a> {
         let mut golden = self.golden(period)?;
         walk.events().for_each(|e| golden.event(e));
         // a time-stamped stop tells when it finds a place in a FIFO: there is one then
-        let rest = if self.params.timestamps { u64::from(self.options.fifo_entries()) * CLOCKS_OF_EVENT } else { 0 };
+        let full = u64::from(self.options.fifo_entries()) * clocks_of_event(self.params);
+        let rest = if self.params.timestamps { full } else { 0 };
         let stop = walk.end + 1 + rest;
         // written in clock `stop`, `enable` is 0 in the next, and cores see it in the one after that
         golden.finish(stop + 2);

@@ -40,8 +40,16 @@ pub struct Walker<'a> {
     pub dense: Model,
 }
 
-/// Clocks that the messages of an event take at most, with a sink that takes a word in one of four.
-pub const CLOCKS_OF_EVENT: u64 = 24;
+/// Clocks that the messages of an event take at most, with a sink that takes a word in one of four. A trap has two addresses: with one bit
+/// per clock, that is most of it.
+pub fn clocks_of_event(params: &TraceParams) -> u64 {
+    if params.flow.is_serial() {
+        64 + 2 * 2 * u64::from(params.xlen)
+    } else {
+        24
+    }
+}
+
 /// Instructions of the program of control-flow instructions alone.
 const DENSE: u32 = 256;
 
@@ -104,7 +112,7 @@ impl<'a> Walker<'a> {
             let cycle = step.retired.cycle;
             // a core adds a trap and a branch at most
             if cycle > last && waiting.iter().any(|w| w + 2 > limit) {
-                pause += waiting.iter().sum::<u64>() * CLOCKS_OF_EVENT + source.below(40);
+                pause += waiting.iter().sum::<u64>() * clocks_of_event(self.params) + source.below(40);
                 waiting.fill(0);
                 limit = if source.percent(30) { most } else { most.min(source.between(2, 40)) };
             }

@@ -170,6 +170,10 @@ impl Scheme for TrParams {
         Some((*self, false))
     }
 
+    fn is_serial(&self) -> bool {
+        self.coder.is_serial()
+    }
+
     fn chunks(&self) -> Option<Coding> {
         match self.coder {
             CoderParams::Chunked(coding) => Some(coding),

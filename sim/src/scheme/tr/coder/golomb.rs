@@ -38,6 +38,7 @@ impl Orders {
 
 impl CoderSizes for Orders {
     type Code = Golomb;
+    const SERIAL: bool = true;
     const FORMS: &'static [&'static str] = &["golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET"];
     const EXAMPLES: &'static [&'static str] =
         &["golomb", "golomb(bcnt=0;diffta=0;diffcc=0;icnt=0)", "golomb(bcnt=15;diffta=15;diffcc=15;icnt=15)"];

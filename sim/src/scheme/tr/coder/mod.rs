@@ -27,6 +27,8 @@ pub trait CoderSizes: Copy {
     fn check(&self) -> Result<(), ParamError>;
     /// State at the beginning of a stream.
     fn code(&self) -> Self::Code;
+    /// Whether its circuit encodes one bit per cycle.
+    const SERIAL: bool = false;
 }
 
 macro_rules! list {
@@ -73,6 +75,11 @@ macro_rules! list {
             /// Rejects sizes outside their ranges.
             pub fn check(&self) -> Result<(), ParamError> {
                 match self { $(Self::$name(sizes) => sizes.check(),)* }
+            }
+
+            /// Whether its circuit encodes one bit per cycle.
+            pub const fn is_serial(&self) -> bool {
+                match self { $(Self::$name(_) => <$module::$sizes as CoderSizes>::SERIAL,)* }
             }
 
             /// State at the beginning of a stream.
