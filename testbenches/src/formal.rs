@@ -137,6 +137,8 @@ impl Proof {
             Some(2) => Ok(ProofResult::Fail(failed(&output))),
             Some(4) => Ok(ProofResult::Open),
             Some(8) if self.limit.is_some() => Ok(ProofResult::Open),
+            // before it has read the design, SymbiYosys fails when the limit is reached
+            Some(1) if self.limit.is_some() && output.contains("Reached TIMEOUT") => Ok(ProofResult::Open),
             _ => Err(ToolError::Failed { tool, status: out.status.to_string(), output }.into()),
         }
     }
