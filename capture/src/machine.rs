@@ -14,6 +14,7 @@ use retire::file::input;
 use retire::isa::{self, Indirect};
 use retire::FlowKind;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -59,9 +60,10 @@ pub struct Executable {
     pub machine: Machine,
     /// Lowest address of its code, according to the ELF.
     pub code: u64,
-    /// Lowest physical address to which its code is loaded. Not stored: only the start of a machine needs it.
+    /// From the lowest to the highest physical address to which its code is loaded, together with what is in the same segments. Not
+    /// stored: only the start of a machine needs it.
     #[serde(skip)]
-    pub load: u64,
+    pub load: Range<u64>,
     /// Path of the dynamic linker that it needs.
     pub interpreter: Option<String>,
     /// GNU build id or CRC-32 of the file, hex; the same as in [`retire::elf::Program`] if that can read it.
@@ -217,7 +219,7 @@ impl Executable {
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
         }
-        let (machine, [code, load], interpreter) = match object::FileKind::parse(&*data) {
+        let (machine, (code, load), interpreter) = match object::FileKind::parse(&*data) {
             Ok(object::FileKind::Elf32) => header::<elf::FileHeader32<object::Endianness>>(&data),
             Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
             _ => Err(format!("is not an ELF file; {RIGHT}")),
@@ -268,13 +270,14 @@ impl Executable {
 
     /// Refuses a program that QEMU's machine `virt` would load outside its memory, where no hart would execute it.
     pub(crate) fn check_machine(&self) -> Result<(), CaptureError> {
-        if self.load >= MACHINE_RAM {
+        // the first page can be that of the ELF header, below the code
+        if self.load.end > MACHINE_RAM {
             return Ok(());
         }
         let what = format!(
             "has code at 0x{:x}, but the memory of the machine begins at 0x{MACHINE_RAM:x}: `--system` needs a bare-metal \
              program that is linked there; a program for Linux runs without --system",
-            self.load
+            self.load.start
         );
         Err(CaptureError::Program { program: self.path.display().to_string(), what })
     }
@@ -290,7 +293,7 @@ impl Executable {
 
 fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     data: &[u8],
-) -> Result<(Machine, [u64; 2], Option<String>), String> {
+) -> Result<(Machine, (u64, Range<u64>), Option<String>), String> {
     use object::read::elf::ProgramHeader;
     let bad = |e: object::Error| format!("is a damaged ELF file ({e})");
     let header = H::parse(data).map_err(bad)?;
@@ -315,8 +318,10 @@ fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     let text = text.map(|t| String::from_utf8_lossy(t.strip_suffix(b"\0").unwrap_or(t)).into_owned());
     let is_code = |s: &&H::ProgramHeader| s.p_type(endian) == elf::PT_LOAD && s.p_flags(endian).contains(elf::PF_X);
     let code = segments.iter().filter(is_code).map(|s| s.p_vaddr(endian).into()).min().unwrap_or(0);
-    let load = segments.iter().filter(is_code).map(|s| s.p_paddr(endian).into()).min().unwrap_or(0);
-    Ok((machine, [code, load], text))
+    let start = segments.iter().filter(is_code).map(|s| s.p_paddr(endian).into()).min().unwrap_or(0);
+    let end = |s: &H::ProgramHeader| s.p_paddr(endian).into().saturating_add(s.p_memsz(endian).into());
+    let load = start..segments.iter().filter(is_code).map(end).max().unwrap_or(0);
+    Ok((machine, (code, load), text))
 }
 
 fn build_id(data: &[u8]) -> String {
