@@ -133,6 +133,9 @@ fn how(example: &str) -> How {
     } else if example.contains("goshawk gdb") {
         // gdb.rs runs it with GDB
         How::Elsewhere
+    } else if example.contains("--serve") {
+        // report_trace.rs requests the page
+        How::Elsewhere
     } else if example.contains("--qemu ./")
         || example.contains("--start-at")
         || example.contains("--kernel")

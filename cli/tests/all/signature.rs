@@ -35,7 +35,7 @@ fn what_signatures_confirm_is_reported_and_only_they_find_some_faults() {
     let plain = flipped(&place, 6..12);
     assert!(plain.iter().any(|(accepted, _)| *accepted), "a fault that goes unnoticed without signatures");
     let text = String::from_utf8(place.output("replay x.gtr --elf builtin:irq --summary").stdout).unwrap();
-    assert!(text.contains("signatures    none: damage that"), "{text}");
+    assert!(text.contains("signatures    none: damage is detected only where"), "{text}");
 
     place.good(&format!("{ENCODE} --signature 16"));
     let o = place.output("replay x.gtr --elf builtin:irq --summary --json");

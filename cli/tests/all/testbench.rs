@@ -49,6 +49,8 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set large --cores 3 --timestamps",
         "--set small --cores 2 --sync --check --count-lost --registered-ports --fifo 8",
         "--scheme follow:m+arithmetic --sync",
+        // one bit per cycle: the bench must wait long enough
+        "--scheme golomb:small --cores 2",
         "--scheme sc-lsp --variant rbase --cores 2",
         "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
         "--scheme cfiat:1k --cores 2",
