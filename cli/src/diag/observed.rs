@@ -1,4 +1,4 @@
-//! What observes a run: a chip with its trace, or the application alone beside a trace system
+//! What observes a run: a chip with its trace, or the application alone, together with a trace system
 
 use ::diag::session::{OnChip, Reference};
 use retire::{FlowEvent, RetireSink};

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/follow/arithmetic/{code,encoder,order,queue}.rs` against `sim/src/scheme/follow/arithmetic/front.rs`, in whole systems
+//! `hdl/src/scheme/follow/arithmetic/{code,codes,encoder,order,queue}.rs` against `sim/src/scheme/follow/arithmetic/front.rs`, in whole systems
 
 use crate::part_harness::sends;
 

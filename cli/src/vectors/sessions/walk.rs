@@ -78,7 +78,7 @@ impl<'a> Walker<'a> {
         self.walk(&self.dense, &config, instructions)
     }
 
-    /// Control-flow instructions of one core: `stretches` of so many in successive cycles, with a rest between two in which a full FIFO
+    /// Control-flow instructions of one core: `stretches` of these lengths in successive cycles, with a rest between two in which a full FIFO
     /// becomes empty.
     pub fn alone(&self, (core, seed): (u8, u64), stretches: &[usize]) -> Walk {
         let config = Config { retire_percent: 100, trap_per_64k: 1_000, wait_per_64k: 0, ..Config::new(1, seed) };
