@@ -219,7 +219,7 @@ impl Executable {
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
         }
-        let (machine, (code, load), interpreter) = match object::FileKind::parse(&*data) {
+        let Header { machine, code, load, interpreter } = match object::FileKind::parse(&*data) {
             Ok(object::FileKind::Elf32) => header::<elf::FileHeader32<object::Endianness>>(&data),
             Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
             _ => Err(format!("is not an ELF file; {RIGHT}")),
@@ -291,9 +291,15 @@ impl Executable {
     }
 }
 
-fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
-    data: &[u8],
-) -> Result<(Machine, (u64, Range<u64>), Option<String>), String> {
+/// What the header of an ELF file says, as in [`Executable`].
+struct Header {
+    machine: Machine,
+    code: u64,
+    load: Range<u64>,
+    interpreter: Option<String>,
+}
+
+fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(data: &[u8]) -> Result<Header, String> {
     use object::read::elf::ProgramHeader;
     let bad = |e: object::Error| format!("is a damaged ELF file ({e})");
     let header = H::parse(data).map_err(bad)?;
@@ -321,7 +327,7 @@ fn header<H: object::read::elf::FileHeader<Endian = object::Endianness>>(
     let start = segments.iter().filter(is_code).map(|s| s.p_paddr(endian).into()).min().unwrap_or(0);
     let end = |s: &H::ProgramHeader| s.p_paddr(endian).into().saturating_add(s.p_memsz(endian).into());
     let load = start..segments.iter().filter(is_code).map(end).max().unwrap_or(0);
-    Ok((machine, (code, load), text))
+    Ok(Header { machine, code, load, interpreter: text })
 }
 
 fn build_id(data: &[u8]) -> String {
