@@ -258,6 +258,22 @@ mod tests {
                 assert_eq!(Layout::new(chunks).read("v", 32, &mut input), Ok(value), "{chunks:?}, bit {bit}");
             }
         }
+        // wider than its counter, with zeros below
+        for bit in 20..48 {
+            let mut input = BitReader::new(words(1 << bit, Chunks::new(8, 8)).into_iter());
+            let found = Layout::new(Chunks::new(8, 8)).read("v", 20, &mut input);
+            assert_eq!(found, Err(CodingError::TooWide { field: "v", bits: 20 }), "bit {bit}");
+        }
+        // the last of nine chunks begins at bit 60 and ends beyond bit 63
+        for (last, right) in [(0x0f, Ok(0xf << 60)), (0x10, Err(CodingError::TooWide { field: "v", bits: 64 }))] {
+            let mut w = BitWriter::new();
+            w.push(1 << 4, 5);
+            (0..7).for_each(|_| w.push(1 << 8, 9));
+            w.push(last, 9);
+            w.pad();
+            let mut input = BitReader::new(w.drain().collect::<Vec<_>>().into_iter());
+            assert_eq!(read(Chunks::new(4, 8), "v", 64, &mut input), right);
+        }
         // 3 bits of 1, connect, chunk 00, end, with enough words for the fast path
         let mut input = BitReader::new([0b000_1001, 0].into_iter());
         assert_eq!(Layout::new(Chunks::new(3, 2)).read("v", 20, &mut input), Err(CodingError::ZeroChunk("v")));
