@@ -18,15 +18,19 @@ fn run(place: &Place, program: &str, words: &[&str]) {
     assert!(status.expect("tools/setup installs the compiler").success(), "{program} {words:?}");
 }
 
+/// Makes NAME.elf of an assembler text, with its code at this address.
+fn assemble(place: &Place, name: &str, text: &str, at: &str) {
+    let (source, elf, place_of_text) = (format!("{name}.S"), format!("{name}.elf"), format!("-Wl,-Ttext={at}"));
+    std::fs::write(place.path().join(&source), format!(".globl _start\n{text}")).unwrap();
+    let words = ["-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N", &place_of_text, "-o", &elf, &source];
+    run(place, "riscv64-linux-gnu-gcc", &words);
+}
+
 /// A folder with a firmware, a kernel, and an emulator.
 fn place() -> Place {
     let place = Place::new();
-    for (name, text, at) in [("firmware", FIRMWARE, "0x80000000"), ("kernel", KERNEL, "0x80200000")] {
-        std::fs::write(place.path().join(format!("{name}.S")), format!(".globl _start\n{text}")).unwrap();
-        let (source, elf, place_of_text) = (format!("{name}.S"), format!("{name}.elf"), format!("-Wl,-Ttext={at}"));
-        let words = ["-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N", &place_of_text, "-o", &elf, &source];
-        run(&place, "riscv64-linux-gnu-gcc", &words);
-    }
+    assemble(&place, "firmware", FIRMWARE, "0x80000000");
+    assemble(&place, "kernel", KERNEL, "0x80200000");
     run(&place, "riscv64-linux-gnu-objcopy", &["-O", "binary", "-j", ".text", "kernel.elf", "Image"]);
     for (name, bytes) in
         [("good", &b"k"[..]), ("bad", b"x"), ("initrd", &[0; 512]), ("a,b.img", &[0; 512]), ("c.img", &[0; 512])]
@@ -105,18 +109,7 @@ const CLOCK: &str = "_start: la sp, top\n li t0, 0x80\n csrw mie, t0\n la a0, fi
 #[test]
 fn a_trace_starts_and_ends_at_a_text_of_the_console_or_an_address() {
     let place = Place::new();
-    std::fs::write(place.path().join("clock.S"), format!(".globl _start\n{CLOCK}")).unwrap();
-    let words = [
-        "-nostdlib",
-        "-static",
-        "-Wl,--build-id=none",
-        "-Wl,-N",
-        "-Wl,-Ttext=0x80000000",
-        "-o",
-        "clock.elf",
-        "clock.S",
-    ];
-    run(&place, "riscv64-linux-gnu-gcc", &words);
+    assemble(&place, "clock", CLOCK, "0x80000000");
     // instructions of the trace, and what is on standard error: what the machine printed, and messages
     let traced = |words: &str| {
         let o = place.output(&format!("capture run --system {words} -o a.ret --json -- clock.elf"));
@@ -175,28 +168,16 @@ const MODES: &str = "_start: li s0, 0\n li s1, 0\n j trap\n\
 #[test]
 fn modes_and_traps_are_right_where_a_handler_was_ordinary_code_before() {
     let place = Place::new();
-    std::fs::write(place.path().join("modes.S"), format!(".globl _start\n{MODES}")).unwrap();
-    let words = [
-        "-nostdlib",
-        "-static",
-        "-Wl,--build-id=none",
-        "-Wl,-N",
-        "-Wl,-Ttext=0x80000000",
-        "-o",
-        "modes.elf",
-        "modes.S",
-    ];
-    run(&place, "riscv64-linux-gnu-gcc", &words);
+    assemble(&place, "modes", MODES, "0x80000000");
     // three of four instructions in supervisor mode retire, since a call does not; the last jump back has no call after it
     for (part, all, supervisor) in [("--skip 6", 567, 149), ("--start-at super", 545, 149)] {
-        for contexts in ["--contexts", ""] {
+        for contexts in ["", "--contexts"] {
             let words = format!("capture run --system {contexts} {part} -o a.ret --json -- modes.elf");
             let json: serde_json::Value = serde_json::from_str(&place.good(&words)).unwrap();
             let found = &json["expanded"];
             assert_eq!((&found["instructions"], &found["unexplained"]), (&all.into(), &0.into()), "{words}: {found}");
             assert_eq!(found["signals"], 50, "{words}: {found}");
         }
-        place.good(&format!("capture run --system --contexts {part} -o a.ret --json -- modes.elf"));
         let text = place.good("profile a.ret --elf modes.elf --by process");
         let counts: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().skip(5).take(3).collect();
         assert_eq!(counts, ["0", &supervisor.to_string(), &(all - supervisor).to_string()], "{part}: {text}");
