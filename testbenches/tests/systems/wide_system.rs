@@ -291,7 +291,7 @@ fn programs_send_the_words_of_a_narrow_core() {
             let retired = expand(&program, case.cores, &events);
             let place = format!("{}, {}, {rule:?}, {} a clock", info.name, case.scheme, case.retire.per_cycle);
             if case.play(&place, &sim, &retired, &events, Clocks::Paced(rule)).is_none() {
-                lost.push(format!("{place}, {} entries", 1 << case.log2_fifo));
+                lost.push(format!("{place}, {} entries", case.options().fifo_entries()));
             }
         }
     }
