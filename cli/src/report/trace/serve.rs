@@ -21,7 +21,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// The value of `--serve`: a port, or a loopback address and a port.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
-    let right = "expected a port, or a loopback address and a port, as 8080, 127.0.0.1:8080 or [::1]:8080";
+    let right = "expected a port, or a loopback address and a port, such as 8080, 127.0.0.1:8080 or [::1]:8080";
     if let Ok(port) = text.parse() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
