@@ -26,7 +26,7 @@ pub enum Failure {
     #[error(transparent)]
     Host(#[from] HostError),
     /// Standard output or a temporary file failed; `main` ends without a message if a pipe was closed.
-    #[error("output: {0}")]
+    #[error("output: {}", retire::file::system_error(.0))]
     Output(#[from] std::io::Error),
     /// Any other error, with its location.
     #[error("{0}")]

@@ -209,10 +209,14 @@ fn reads() -> Vec<(Line, String, String, usize)> {
 }
 
 #[test]
-fn a_device_without_an_end_and_a_missing_file_are_refused_by_name() {
+fn a_device_without_an_end_a_folder_and_a_missing_file_are_refused_by_name() {
     let place = place();
-    reads().par_iter().for_each(|(line, argument, _, n)| {
-        for name in ["/dev/zero", "not-there"] {
+    std::fs::create_dir(place.path().join("a-folder")).unwrap();
+    reads().par_iter().for_each(|(line, argument, file, n)| {
+        for name in ["/dev/zero", "not-there", "a-folder"] {
+            if name == "a-folder" && place.path().join(file).is_dir() {
+                continue;
+            }
             let arguments = line.arguments(&format!("refused{n}-"), argument, name.as_ref());
             let o = run(&place, &arguments, Stdio::null());
             let (said, what) = (String::from_utf8_lossy(&o.stderr), format!("{} {argument} {name}", line.command));
@@ -220,6 +224,7 @@ fn a_device_without_an_end_and_a_missing_file_are_refused_by_name() {
             assert_eq!(said.lines().count(), 1, "{what}: {said}");
             // a trace without contexts is refused before their programs are read
             assert!(said.contains(name) || argument == "--space", "{what}: {said}");
+            assert!(!said.contains("os error"), "{what}: {said}");
         }
     });
 }
@@ -326,6 +331,7 @@ fn writes() -> Vec<(Line, String, String, usize)> {
 #[test]
 fn an_output_is_the_same_file_at_any_place_and_on_standard_output() {
     let place = place();
+    std::fs::create_dir(place.path().join("a-folder")).unwrap();
     writes().par_iter().for_each(|(line, argument, file, n)| {
         let what = format!("{} {argument}", line.command);
         let at = |name: &str| place.path().join(name);
@@ -343,6 +349,9 @@ fn an_output_is_the_same_file_at_any_place_and_on_standard_output() {
             same(&o.stdout, name);
         }
         assert!(!at("-").exists(), "{what}");
+        let o = to("a-folder".as_ref());
+        let said = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && said.contains("a-folder: is a folder"), "{what}: {said}");
         let (link, target) = (format!("link{n}-{file}"), format!("target{n}-{file}"));
         std::fs::write(at(&target), "old").unwrap();
         std::fs::set_permissions(at(&target), PermissionsExt::from_mode(0o640)).unwrap();

@@ -8,7 +8,10 @@ use std::process::{Command, Stdio};
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// The tool is not installed.
-    #[error("{tool}: not found ({source}); `tools/setup` installs it, or set {variable} to its name")]
+    #[error(
+        "{tool}: not found ({}); `tools/setup` installs it, or set {variable} to its name",
+        retire::file::system_error(source)
+    )]
     Missing {
         /// Command that was run.
         tool: String,

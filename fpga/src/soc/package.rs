@@ -23,7 +23,7 @@ pub struct Package {
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// Python is missing.
-    #[error("{python}: not found ({source}); it finds the Python package {package}: tools/setup installs both, GOSHAWK_PYTHON can name it")]
+    #[error("{python}: not found ({}); it finds the Python package {package}: tools/setup installs both, GOSHAWK_PYTHON can name it", retire::file::system_error(source))]
     Python {
         /// Command that was run.
         python: String,

@@ -142,12 +142,16 @@ impl Unpacked {
     }
 
     /// As [`Self::line`], for a log whose other lines are skipped: an error if the first 64 MiB have nothing that is
-    /// `known`, which is `what`.
+    /// `known`, which is `what`, or if there is a byte of 0 before it.
     pub(super) fn log_line(&mut self, line: &mut Vec<u8>, known: bool, what: &str) -> Result<bool, HostError> {
         if !known && self.at >= MAX_IDLE {
             return Err(self.wrong_line(&format!("the first 64 MiB are without {what}; this is no such log")));
         }
-        self.line(line)
+        let read = self.line(line);
+        match !known && line.contains(&0) {
+            true => Err(self.wrong_line(&format!("is not text; expected a log with {what}"))),
+            false => read,
+        }
     }
 }
 

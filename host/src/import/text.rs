@@ -48,6 +48,20 @@ fn text_without_end_that_is_no_log_is_refused() {
     }
 }
 
+#[test]
+fn a_file_that_is_no_text_is_refused_as_such() {
+    let program = Named::open("builtin:irq").unwrap();
+    // without an end of line, which for a text would mean that it was cut
+    let bytes: &[u8] = b"goshret1\0\0\x01\0";
+    for format in [Format::Qemu, Format::Spike, Format::Perf, Format::Memtrace] {
+        let opened =
+            Opened { path: Path::new("x"), input: Unpacked::of(Box::new(bytes), "x"), found: Found::Trace(format) };
+        let elf = (format == Format::Qemu).then_some(&program);
+        let e = opened.convert(elf, &Quiet, &mut |_| {}).unwrap_err().to_string();
+        assert!(e.starts_with("x: line 1: is not text; expected a log with "), "{format:?}: {e}");
+    }
+}
+
 /// A record.
 pub(super) fn of(thread: u16, kind: u8, len: u8, count: u32, pc: u64, target: u64) -> Record {
     Record { kind, len, thread, count, pc, target }

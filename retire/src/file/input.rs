@@ -199,6 +199,9 @@ mod unix {
         if let Some(kept) = known {
             return Ok(Input(Backing::Pipe { kept, at: 0 }));
         }
+        if before.is_dir() {
+            return Err(Error::new(ErrorKind::IsADirectory, "is a folder, expected a file"));
+        }
         let file = opened()?;
         let kind = file.metadata()?.file_type();
         let device = kind.is_char_device() && !file.is_terminal() && before.rdev() != NULL;

@@ -43,7 +43,7 @@ fn described(found: &[u8], right: [u8; 8]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The system reports an error.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", system_error(source))]
     Io {
         /// Path of the file.
         path: String,
@@ -96,6 +96,15 @@ pub enum FileError {
         /// Value found and valid values.
         what: String,
     },
+}
+
+/// The text of an error of the system, without its number.
+pub fn system_error(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error ") {
+        Some((reason, _)) => reason.into(),
+        None => text,
+    }
 }
 
 /// Converts system errors of the file at `path`.

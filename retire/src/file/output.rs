@@ -131,6 +131,10 @@ impl Replacement {
         };
         let file = match &place {
             Destination::File(path_of_file) => {
+                if path_of_file.is_dir() {
+                    let wrong = std::io::Error::new(std::io::ErrorKind::IsADirectory, "is a folder, expected a file");
+                    return Err(io(path)(wrong));
+                }
                 let folder = folder_of(path_of_file);
                 // reports an error of the folder rather than of a temporary file in it
                 std::fs::metadata(folder).map_err(io(path))?;

@@ -223,5 +223,13 @@ fn a_missing_folder_gives_the_error_of_the_system() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("none/x.ret");
     let said = retire::file::Replacement::create(&path).unwrap_err().to_string();
-    assert_eq!(said, format!("{}: No such file or directory (os error 2)", path.display()));
+    assert_eq!(said, format!("{}: No such file or directory", path.display()));
+}
+
+#[test]
+fn a_folder_is_neither_read_nor_written() {
+    let place = tempfile::tempdir().unwrap();
+    let right = format!("{}: is a folder, expected a file", place.path().display());
+    assert_eq!(retire::file::Replacement::create(place.path()).unwrap_err().to_string(), right);
+    assert_eq!(retire::file::input::head(place.path(), 1).unwrap_err().to_string(), right);
 }
