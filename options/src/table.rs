@@ -75,8 +75,6 @@ const CACHE: &[Rule] = &[Rule::only(&[Is("scheme", &["sc-lsp"])], "other schemes
 
 const RVFI: &[&str] = &["rvfi"];
 const BLOCKS: Cond = Is("ingress", &["etrace-blocks"]);
-const CHAIN: Cond = Is("ingress", &["pc-chain"]);
-const NOT_CHAIN: Rule = Rule::never(&[CHAIN], "that ingress reports an instruction only when the next one retires");
 const DEEP: &str = "a stalled core still retires what is in flight, and nothing may be lost";
 
 /// All options, in the order of the help.
@@ -137,13 +135,13 @@ pub const OPTIONS: &[Opt] = &[
     switch("filter", Circuit,
         "Trace filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
          input for each core excludes the instructions of a cycle")
-        .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
+        .rules(&[FLOW, NOT_STANDARD]),
     switch("filter-range", Circuit, "Trace filter with address ranges: as `--filter`, and two inputs for each core select the traced range")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
+        .rules(&[FLOW, NOT_STANDARD]),
     switch("filter-space", Circuit, "Trace filter with address spaces: as `--filter`, and inputs for each core select the traced spaces, by number and mask")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_STANDARD, NOT_CHAIN]),
+        .rules(&[FLOW, NOT_STANDARD]),
     switch("registered-ports", Circuit,
         "Core ports that come directly from registers of the cores, so that the ingress has no input registers. The trace stream is identical, the circuit smaller")
         .rules(&[
@@ -195,8 +193,7 @@ pub const OPTIONS: &[Opt] = &[
         ]),
     value("context", "BITS", Range(0, 16), "", Trace,
         "Reports of contexts: the privilege mode, and an address space number of this width. By default, contexts are not reported")
-        .rules(&[FLOW, NOT_STANDARD, Rule::only(&[CONTEXTS], "its messages have no field for a context")])
-        .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
+        .rules(&[FLOW, NOT_STANDARD, Rule::only(&[CONTEXTS], "its messages have no field for a context")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
         "Width of the control flow signature that some messages carry, with which a decoder verifies its listing; 0 for none")
         .rules(&[FLOW, NOT_STANDARD]),

@@ -13,16 +13,17 @@
 //! | `retire_insn` | in | 32 | its bits; of a 2-byte one the low half |
 //! | `retire_pc` | in | W | its address |
 //!
-//! and the ports of all adapters, see [`super::pins`]; of these only `reset`, `live` and `beat` are used.
+//! and the ports of all adapters, see [`super::pins`].
 //!
 //! An instruction is **held until the next one** and retires, for the trace, in that cycle: it is not counted if tracing
 //! is disabled before. An instruction that was held when a trace began is older than the trace, and is not reported.
+//! A filter decides in the cycle in which the instruction is at the ports, and its mode and address space are held with it.
 //!
 //! An instruction whose address cannot follow from the one before is taken as the first after a trap. Some traps cannot be
 //! detected. After a conditional branch, the outcome is derived from the 12 low significant bits of the handler's address; after an
 //! indirect jump, the handler is taken as its target; after a sequential instruction, a handler at the next address is no trap. The
-//! addresses of retired instructions are right in each case. For a signature, the target of a branch before a trap is where its outcome leads,
-//! not the handler: a decoder has the same.
+//! addresses of retired instructions are right in each case. With a signature or resyncs, the target of a branch before a trap is where its
+//! outcome leads, not the handler: a decoder has the same.
 //!
 //! # Timing
 //! One instruction per cycle. The beat comes one cycle after the instruction that releases it, as in
@@ -30,6 +31,7 @@
 //!
 //! Golden model: [`sim::beats::chain`].
 
+use super::address_filter::AddressFilter;
 use super::beat::BeatOut;
 use super::narrow::Narrow;
 use super::pins::{IngressPort, Pins};
@@ -50,6 +52,8 @@ pub struct ChainPins<const W: usize> {
 
 impl<const W: usize> Pins<W> for ChainPins<W> {
     const CODE: u8 = 3;
+    const MODE: bool = true;
+    const SPACE: bool = true;
 
     fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>> {
         Slot::new(Box::new(Chain::with(params, extras)))
@@ -71,6 +75,17 @@ pub struct Chain<const W: usize> {
     held_intr: DFF<Bit>,
     held_insn: DFF<Bits<32>>,
     held_pc: DFF<Bits<W>>,
+    // with a filter, and where contexts are reported
+    held_hide: DFF<Bit>,
+    held_mode: DFF<Bits<2>>,
+    held_space: DFF<Bits<16>>,
+    filter: Fixed<Bit>,
+    filters_addresses: Fixed<Bit>,
+    address_filter: AddressFilter<W>,
+    mode_selected: Signal<Local, Bits<4>>,
+    hides: Signal<Local, Bit>,
+    all_modes: Fixed<Bits<4>>,
+    with_context: Fixed<Bit>,
     insn: Signal<Local, Bits<32>>,
     wide: Signal<Local, Bit>,
     opcode: Signal<Local, Bits<7>>,
@@ -89,10 +104,10 @@ pub struct Chain<const W: usize> {
     link: Signal<Local, Bits<W>>,
     branch_target: Signal<Local, Bits<W>>,
     follows: Signal<Local, Bit>,
-    // where it went: with signatures, before a trap as well
+    // where it went: with signatures and resyncs, before a trap as well
     apart: Signal<Local, Bits<W>>,
     target: Signal<Local, Bits<W>>,
-    with_signature: Fixed<Bit>,
+    target_from_code: Fixed<Bit>,
     align: Fixed<Bits<2>>,
     // decoder of the held instruction
     rvfi: Rvfi<W>,
@@ -120,7 +135,9 @@ impl<const W: usize> Chain<W> {
         Self {
             rvfi: Rvfi::new(params),
             compressed: Fixed::new(params.align == 1),
-            with_signature: Fixed::new(params.signature > 0),
+            target_from_code: Fixed::new(params.signature > 0),
+            with_context: Fixed::new(params.context.is_some()),
+            all_modes: Fixed::of(15_u64),
             align: Fixed::of(params.align),
             rv32: Fixed::new(params.xlen == 32),
             sign_9: Fixed::of(0x1f_ff00_u64),
@@ -144,7 +161,11 @@ impl<const W: usize> Chain<W> {
             narrow_addresses: Fixed::new(extras.addresses.is_some()),
             narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             zcm: Fixed::new(extras.zcm),
-            rvfi: Rvfi::with(params, Extras { zcm: extras.zcm, ..Extras::default() }),
+            target_from_code: Fixed::new(params.signature > 0 || extras.sync),
+            filter: Fixed::new(extras.filter),
+            filters_addresses: Fixed::new(extras.range || extras.space),
+            address_filter: AddressFilter::new(&extras),
+            rvfi: Rvfi::with(params, Extras { zcm: extras.zcm, filter: extras.filter, ..Extras::default() }),
             ..Self::new(params)
         }
     }
@@ -154,7 +175,7 @@ impl<const W: usize> Logic for Chain<W> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, rvfi);
-        dff_setup!(self, clock, held, held_open, held_intr, held_insn, held_pc);
+        dff_setup!(self, clock, held, held_open, held_intr, held_insn, held_pc, held_hide, held_mode, held_space);
 
         self.retired_pc.next = self.port.pins.retire_pc.val();
         self.narrow.wide.next = self.port.pins.retire_pc.val();
@@ -239,7 +260,7 @@ impl<const W: usize> Logic for Chain<W> {
         if self.indirect.val() {
             self.follows.next = true;
         }
-        if self.with_signature.val() {
+        if self.target_from_code.val() {
             self.target.next = self.retired_pc.val();
             // the outcome as it is decoded
             self.apart.next = (self.retired_pc.val() ^ self.link.val()) >> self.align.val();
@@ -252,6 +273,27 @@ impl<const W: usize> Logic for Chain<W> {
             if self.direct.val() {
                 self.target.next = self.branch_target.val();
             }
+        }
+
+        // decided with the registers and inputs of this cycle, not of the one in which the instruction is released
+        self.address_filter.hide.next = self.port.hide.val();
+        self.address_filter.pc.next = self.port.pins.retire_pc.val();
+        self.address_filter.first.next = self.port.first.val();
+        self.address_filter.last.next = self.port.last.val();
+        self.address_filter.space.next = self.port.space.val();
+        self.address_filter.wanted.next = self.port.wanted.val();
+        self.address_filter.mask.next = self.port.mask.val();
+        self.mode_selected.next = self.port.modes.val() >> self.port.mode.val();
+        self.hides.next = self.port.hide.val();
+        if self.filters_addresses.val() {
+            self.hides.next = self.address_filter.hides.val();
+        }
+        if self.port.pins.retire_valid.val() & self.filter.val() {
+            self.held_hide.d.next = self.hides.val() | !self.mode_selected.val().get_bit(0);
+        }
+        if self.port.pins.retire_valid.val() & self.with_context.val() {
+            self.held_mode.d.next = self.port.mode.val();
+            self.held_space.d.next = self.port.space.val();
         }
 
         if self.port.pins.retire_valid.val() {
@@ -279,13 +321,13 @@ impl<const W: usize> Logic for Chain<W> {
         self.rvfi.port.pins.rvfi.intr.next = self.held_intr.q.val();
         self.rvfi.port.pins.rvfi.pc_rdata.next = self.held_pc.q.val();
         self.rvfi.port.pins.rvfi.pc_wdata.next = self.retired_pc.val();
-        if self.with_signature.val() {
+        if self.target_from_code.val() {
             self.rvfi.port.pins.rvfi.pc_wdata.next = self.target.val();
         }
-        self.rvfi.port.hide.next = false;
-        self.rvfi.port.mode.next = 0.into();
-        self.rvfi.port.modes.next = 0.into();
-        self.rvfi.port.space.next = 0.into();
+        self.rvfi.port.hide.next = self.held_hide.q.val();
+        self.rvfi.port.mode.next = self.held_mode.q.val();
+        self.rvfi.port.modes.next = self.all_modes.val();
+        self.rvfi.port.space.next = self.held_space.q.val();
         self.rvfi.port.first.next = 0.into();
         self.rvfi.port.last.next = 0.into();
         self.rvfi.port.wanted.next = 0.into();

@@ -5,7 +5,7 @@
 //! or with pauses. Two runs differ in everything that the machine-mode part does: instructions, addresses, targets.
 
 use fpga::cosim::Cosim;
-use hdl::emit::{build, EmitError, Ingress, SystemOptions};
+use hdl::emit::{build, Ingress, SystemOptions};
 use hdl::ingress::address_filter::AddressFilter;
 use hdl::spine::{Extras, Retire};
 use hdl::verilog::{write, Style};
@@ -52,12 +52,14 @@ enum Port {
     Blocks(u8),
     /// E-Trace reports of single instructions.
     Report,
+    /// Only instructions and addresses.
+    Chain,
 }
 
 impl Port {
     fn per_cycle(self) -> u8 {
         match self {
-            Port::One | Port::Report => 1,
+            Port::One | Port::Report | Port::Chain => 1,
             Port::Channels(n) | Port::Blocks(n) => n,
         }
     }
@@ -69,12 +71,13 @@ impl Port {
 
     /// Whether several instructions retire per cycle.
     fn wide(self) -> bool {
-        !matches!(self, Port::One | Port::Report)
+        !matches!(self, Port::One | Port::Report | Port::Chain)
     }
 
     fn ingress(self) -> Ingress {
         match self {
             Port::Report => Ingress::Etrace,
+            Port::Chain => Ingress::PcChain,
             Port::Blocks(_) => Ingress::Blocks,
             Port::One | Port::Channels(_) => Ingress::Rvfi,
         }
@@ -85,6 +88,7 @@ impl Port {
         match self {
             Port::One => format!("rvfi_{name}_{c}"),
             Port::Channels(_) => format!("rvfi{lane}_{name}_{c}"),
+            Port::Chain => format!("retire_{name}_{c}"),
             Port::Blocks(1) | Port::Report => format!("{name}_{c}"),
             Port::Blocks(_) => format!("block{lane}_{name}_{c}"),
         }
@@ -178,12 +182,14 @@ fn words(
                 (if by == By::Mode { l.1 } else { USER }, space)
             };
             let Some(first) = all.get(at[c]) else {
-                // a trap reports the target of the indirect jump that is held
-                if let (Port::Blocks(_) | Port::Report, false) = (port, std::mem::replace(&mut trap_reported[c], true))
-                {
-                    let gone = all.last().map_or(0, |l| l.0.next_pc);
-                    values.push((port.name(c, 0, "itype"), 1));
-                    values.push((port.name(c, 0, "iaddr"), gone.into()));
+                // a trap, or a further instruction, releases the one that is held
+                if !std::mem::replace(&mut trap_reported[c], true) {
+                    let gone: u128 = all.last().map_or(0, |l| l.0.next_pc).into();
+                    let pins = match port {
+                        Port::Blocks(_) | Port::Report => [("itype", 1), ("iaddr", gone)],
+                        _ => [("valid", 1), ("pc", gone)],
+                    };
+                    values.extend(pins.map(|(name, value)| (port.name(c, 0, name), value)));
                 }
                 continue;
             };
@@ -246,6 +252,23 @@ fn words(
                     continue;
                 }
                 at[c] += 1;
+                if port == Port::Chain {
+                    // the target of a traced instruction must be right
+                    let before = at[c].checked_sub(2).map_or(MACHINE, |i| all[i].1);
+                    if let Some(s) = &mut noise {
+                        r.insn = s.bits(32) as u32;
+                        if before == MACHINE {
+                            r.pc = address(s);
+                        }
+                    }
+                    trap_reported[c] = false;
+                    values.extend([
+                        (port.name(c, lane, "valid"), 1),
+                        (port.name(c, lane, "insn"), r.insn.into()),
+                        (port.name(c, lane, "pc"), r.pc.into()),
+                    ]);
+                    continue;
+                }
                 if let Some(s) = &mut noise {
                     (r.insn, r.pc, r.next_pc) = (s.bits(32) as u32, address(s), s.bits(32) & !1);
                     r.trapped = s.percent(20);
@@ -271,7 +294,7 @@ fn words(
             let (mode_port, space_port) = match port {
                 Port::Blocks(_) => ("privilege", "context_id"),
                 Port::Report => ("privilege", "space"),
-                Port::One | Port::Channels(_) => ("mode", "space"),
+                Port::One | Port::Channels(_) | Port::Chain => ("mode", "space"),
             };
             values.push((format!("{mode_port}_{c}"), mode));
             if contexts {
@@ -444,11 +467,10 @@ fn hidden_single_reports_do_not_affect_the_words() {
 }
 
 #[test]
-fn pc_chains_have_no_filter() {
-    let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
-    let extras = Extras { filter: true, ..Extras::default() };
-    let refused = build(&params, &SystemOptions { ingress: Ingress::PcChain, extras, ..SystemOptions::default() });
-    assert!(matches!(refused.err(), Some(EmitError::Options(_))));
+fn hidden_instructions_of_a_pc_chain_do_not_affect_the_words() {
+    filtered_at(Port::Chain, "tr_e:small", 2, true, None, "mode");
+    filtered_at(Port::Chain, "nx_b", 1, false, Some(4), "space");
+    filtered_at(Port::Chain, "sc-lsp:rbase-32x4", 1, false, None, "range");
 }
 
 #[test]

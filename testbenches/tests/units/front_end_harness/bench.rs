@@ -36,6 +36,8 @@ pub struct Bench<T: Ingress, G: Golden> {
     pub unsignalled_traps: bool,
     /// Whether the target of every control-flow instruction is needed: with resyncs, or a stream cache.
     pub all_need_target: bool,
+    /// Whether a PC chain derives the targets of branches before traps from the code: with signatures or resyncs.
+    pub target_from_code: bool,
     /// Number of resyncs.
     pub resyncs: usize,
     /// Cycles between the last instruction and the end.
@@ -80,6 +82,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             context_per_64k: 0,
             hidden: Vec::new(),
             all_need_target: params.signature > 0 || params.stream_cache().is_some(),
+            target_from_code: params.signature > 0,
             resyncs: 0,
             unsignalled_traps: false,
             idle_before_stop: 2,
@@ -104,7 +107,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
 
     /// Runs `steps` with their cycles, from an idle front end to its stop message.
     pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
-        let known = if T::TRAPS_SIGNALLED { None } else { Some(chained(steps, &self.params)) };
+        let known = if T::TRAPS_SIGNALLED { None } else { Some(chained(steps, &self.params, self.target_from_code)) };
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
         let mut hides = vec![Hide::No; shows.len()];
         beats.iter().for_each(|b| hides[b.shown] = b.hide);
@@ -289,7 +292,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             let (kind, shown) = (step.event.map(|e| e.kind), shows.len());
             // with a filter, the target of a hidden instruction is not needed
             let told = match T::told(kind, self.all_need_target) {
-                ReportTime::WithNext if hide != Hide::No => ReportTime::After(1),
+                ReportTime::WithNext if hide != Hide::No && !T::HIDDEN_WAITS => ReportTime::After(1),
                 told => told,
             };
             let clock = if let ReportTime::After(clocks) = told { clock + clocks } else { u64::MAX };

@@ -59,6 +59,8 @@ pub trait Ingress: Block {
     /// When an instruction of this kind retires for the trace; `all`: the target of every control-flow instruction is
     /// needed.
     fn told(kind: Option<FlowKind>, all: bool) -> ReportTime;
+    /// Whether a hidden instruction, too, retires for the trace with the next one.
+    const HIDDEN_WAITS: bool = false;
     /// Whether traps are signalled; otherwise they are visible by the address of the next instruction.
     const TRAPS_SIGNALLED: bool = true;
     fn set_clock(&mut self, c: bool);
@@ -219,6 +221,7 @@ impl<const W: usize> Ingress for EtraceCore<W> {
 
 impl<const W: usize> Ingress for ChainCore<W> {
     const INTR: bool = false;
+    const HIDDEN_WAITS: bool = true;
     const TRAPS_SIGNALLED: bool = false;
     common!(mode);
     fn told(_: Option<FlowKind>, _: bool) -> ReportTime {
@@ -235,8 +238,8 @@ impl<const W: usize> Ingress for ChainCore<W> {
     }
 }
 
-/// The steps as a PC chain reports them.
-pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {
+/// The steps as a PC chain reports them; `from_code`: the target of a branch before a trap is where its outcome leads.
+pub fn chained(steps: &[Step], params: &TraceParams, from_code: bool) -> Vec<Step> {
     let mut chain = Chain::new(params.xlen);
     let known = steps.iter().filter_map(|s| chain.push(&s.retired)).collect::<Vec<_>>();
     let mut known = known.into_iter();
@@ -252,8 +255,8 @@ pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {
                 let taken = apart >> params.align & 0xfff != 0;
                 let next = r.pc.wrapping_add(r.len.into());
                 let (taken, target) = match flow(r.insn, params.xlen) {
-                    // a signature has where the outcome leads, a trap or not; a branch to the next instruction is not taken
-                    Flow::Conditional { offset } if params.signature > 0 => {
+                    // a branch to the next instruction is not taken
+                    Flow::Conditional { offset } if from_code => {
                         let at = if taken { r.pc.wrapping_add_signed(offset.into()) } else { next };
                         (at != next, at & (u64::MAX >> (64 - params.xlen)))
                     }
