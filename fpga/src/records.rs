@@ -23,6 +23,9 @@ pub const CONSOLE: u32 = 4;
 /// Record kind: the end, followed by counts of the run.
 pub const END: u32 = 5;
 
+/// Record kind: the context of a core's further instructions.
+pub const CONTEXT: u32 = 6;
+
 /// Error of a simulation that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the simulation ended with {status}: {message}")]

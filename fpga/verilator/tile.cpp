@@ -1,6 +1,7 @@
 // Runs a Verilated tile (fpga::tile): a core with AXI4 ports, the memory behind them, and its trace system.
 //
-// usage: tile <image> <entry> <max-cycles>
+// usage: tile <image> <entry> <max-cycles> <control> <input>
+// <control> is the value of the register that enables the trace system. <input> holds what the UART receives.
 // <image> holds segments: address, bytes (8 each), then the bytes. tile.h, generated next to it, names ports and slots.
 //
 // One cycle: clock low, inputs set, eval, outputs sampled; clock high, eval. The core is held in reset until tracing is
@@ -9,6 +10,7 @@
 //   0 time: cycles, when they do not fit in the 24 bits        1 retired: pc (2), instruction
 //   2 trap: mepc (2)                                           3 trace word
 //   4 console: the byte                                        5 end: cycles (2), microseconds (2), exited, exit code
+//   6 context of the instructions that the core retires from now on: mode, address space above bit 1; 0 at first
 #include "Vtile.h"
 #include "tile.h"
 #include "records.h"
@@ -27,8 +29,8 @@ static void put2(uint64_t v) {
     put(static_cast<uint32_t>(v >> 32));
 }
 
-// 16 MiB of RAM, and devices at the addresses of QEMU's board
-static constexpr uint64_t RAM = 0x80000000, RAM_BYTES = 1 << 24;
+// 128 MiB of RAM, and devices at the addresses of QEMU's board
+static constexpr uint64_t RAM = 0x80000000, RAM_BYTES = 1 << 27;
 static constexpr uint64_t CONSOLE = 0x10000000, FINISHER = 0x100000, FINISHER_2 = 0x10100000, CLINT = 0x2000000;
 static std::vector<uint8_t> ram(RAM_BYTES);
 static bool exited, software;
@@ -46,6 +48,16 @@ static uint64_t load8(uint64_t at) {
     else if (at == CLINT + 0x4000) v = mtimecmp;
     else if (at == CLINT + 0xbff8) v = mtime;
     return v;
+}
+
+static std::vector<uint8_t> input;
+static size_t read_input;
+
+// receiver buffer and line status of the UART, a 16550, whose transmitter is always ready
+static uint64_t load_uart(uint64_t offset) {
+    const bool has_data = read_input < input.size();
+    if (offset == 5) return static_cast<uint64_t>(0x60 | has_data) << 40;
+    return offset == 0 && has_data ? input[read_input++] : 0;
 }
 
 static void store8(uint64_t at, uint64_t v, uint8_t strobes) {
@@ -141,7 +153,8 @@ struct Axi {
         }
         if (reading && !rvalid && wait == 0) {
             rvalid = true;
-            rdata = load8(raddr);
+            // bursts fetch instructions
+            rdata = rlen == 0 && raddr - CONSOLE < 8 ? load_uart(raddr - CONSOLE) : load8(raddr);
             rlast = rleft == 0;
             if (!rlast) rleft--;
             raddr = next(raddr, rburst, rlen);
@@ -238,7 +251,13 @@ static void log_core(const Vtile& t, unsigned c) {
     unsigned valid, trap;
     uint64_t pc[LANES], mepc;
     uint32_t insn[LANES];
-    get_log(t, c, valid, pc, insn, trap, mepc);
+    unsigned context;
+    static unsigned last_context[CORES];
+    get_log(t, c, valid, pc, insn, trap, mepc, context);
+    if (valid && context != last_context[c]) {
+        record(6, c);
+        put(last_context[c] = context);
+    }
     for (unsigned lane = 0; lane < LANES; lane++) {
         if (!(valid >> lane & 1)) continue;
         record(1, c);
@@ -252,7 +271,7 @@ static void log_core(const Vtile& t, unsigned c) {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 4) return 2;
+    if (argc != 6) return 2;
     // ends with the parent process, which could not stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     FILE* image = fopen(argv[1], "rb");
@@ -268,6 +287,11 @@ int main(int argc, char** argv) {
     fclose(image);
     entry = strtoull(argv[2], nullptr, 0);
     const uint64_t limit = strtoull(argv[3], nullptr, 0);
+    const uint32_t control = static_cast<uint32_t>(strtoul(argv[4], nullptr, 0));
+    if (FILE* file = fopen(argv[5], "rb")) {
+        for (int c; (c = fgetc(file)) != EOF;) input.push_back(static_cast<uint8_t>(c));
+        fclose(file);
+    }
     VerilatedContext context;
     Vtile top{&context};
     Axi axi[AXI_PORTS];
@@ -287,7 +311,7 @@ int main(int argc, char** argv) {
         if (state == 0 && clocks == 20) {
             top.bus_addr = 2;
             top.bus_write = 1;
-            top.bus_wdata = 1;
+            top.bus_wdata = control;
             state = 1;
             since = clocks;
         } else if (state == 1 && clocks > since + 4 && (top.bus_rdata & 2)) {
@@ -301,7 +325,8 @@ int main(int argc, char** argv) {
             // instructions in the queue are reported while tracing is on
             top.bus_addr = 2;
             top.bus_write = 1;
-            top.bus_wdata = 0;
+            // the modes stay selected, or what is in the pipeline would be hidden
+            top.bus_wdata = control & ~1u;
             state = 4;
             since = clocks;
         } else if (state == 4 && clocks > since + 4 && (top.bus_rdata & 4)) {

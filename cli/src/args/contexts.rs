@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Programs of processes, in addition to that of all else.
 #[derive(Args, Clone, Debug, Default)]
-struct ContextArgs {
+pub struct ContextArgs {
     /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts
     /// (`encode --context`). NAME: a process in --process-names. All other code is that of --elf. May be repeated
     #[arg(long = "space", alias = "context", value_name = "[MODES:]ID|NAME=ELF", value_parser = keyed_input(parse))]
@@ -49,9 +49,18 @@ pub struct ProcessArgs {
 
 /// Privilege modes.
 #[derive(Clone, Debug)]
-struct Modes(Vec<u8>);
+pub struct Modes(Vec<u8>);
 
-fn privileges(modes: &str) -> Result<Modes, String> {
+impl Modes {
+    /// Bit m for mode m.
+    #[cfg(feature = "hardware")]
+    pub fn mask(&self) -> u8 {
+        self.0.iter().fold(0, |mask, mode| mask | 1 << mode)
+    }
+}
+
+/// Parses privilege modes: letters u, s and m.
+pub fn privileges(modes: &str) -> Result<Modes, String> {
     Ok(Modes(modes_of(modes)?))
 }
 

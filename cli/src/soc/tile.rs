@@ -1,6 +1,7 @@
 //! `goshawk soc tile`: runs a program on an RV64 core with its own memory in Verilator, and checks its trace
 
 use super::checked;
+use crate::args::contexts::{privileges, ContextArgs, Modes};
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, parse_depth};
@@ -11,12 +12,13 @@ use clap::ArgGroup;
 use fpga::soc::check::Checked;
 use fpga::soc::verilate::default_cache;
 use fpga::tile::check::{check, TileError};
-use fpga::tile::run::{Run, Tile};
-use fpga::tile::TileKind;
+use fpga::tile::run::{Job, Run, Tile};
+use fpga::tile::{Setup, TileKind};
 use retire::elf::Program;
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::file::{hex, input};
-use retire::RetireSink;
+use retire::image::Image;
+use retire::{Context, RetireSink};
 use serde_json::json;
 use sim::analysis::ratio;
 use sim::file::{TraceInfo, TraceWriter};
@@ -32,8 +34,10 @@ use std::path::PathBuf;
 /// takes a minute or two.
 #[derive(clap::Args, Debug)]
 #[command(group(ArgGroup::new("executable").args(["elf", "program"]).required(true)))]
+#[command(mut_arg("spaces", |space| space.alias(None::<&str>)))]
 #[command(after_help = "Examples:\n  goshawk soc tile --core cva6 --program traps --max-cycles 200000\n  \
-    goshawk soc tile --core rocket4 --program lockcont --set medium --max-cycles 200000 -o run")]
+    goshawk soc tile --core rocket4 --program lockcont --set medium --max-cycles 200000 -o run\n  \
+    goshawk soc tile --core rocket4 --elf smp.elf --context 16 --space 256=a.elf --space 257=b.elf --modes u")]
 pub struct Args {
     /// Core
     #[arg(long, value_enum)]
@@ -52,6 +56,14 @@ pub struct Args {
     /// Folder to write trace.gtr and retire.ret to; it is created if missing
     #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
     out: Option<OutputPath>,
+    /// Privilege modes that are traced: letters u, s and m. The trace system then has a filter. Only with the core rocket4
+    #[arg(long, value_name = "MODES", value_parser = privileges)]
+    modes: Option<Modes>,
+    /// File with the bytes that the UART receives
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    #[command(flatten)]
+    contexts: ContextArgs,
     #[command(flatten)]
     params: ParamArgs,
     /// Print one JSON object
@@ -100,23 +112,57 @@ fn load(args: &Args) -> Result<(Program, String), Failure> {
     Ok((program, name))
 }
 
+/// What is to run: the program, those of address spaces, modes, and input.
+fn job<'a>(args: &Args, program: &'a Program, contexts: bool) -> Result<Job<'a>, Failure> {
+    let of = args.contexts.processes()?.programs;
+    if let Some((context, elf)) = of.first().filter(|_| !contexts) {
+        return Err(Failure::Other(format!(
+            "`--space {}={elf}`: needs `--context`, since a trace without contexts has no address spaces",
+            context.id()
+        )));
+    }
+    let image = |(context, elf): (Context, String)| {
+        let data = input::elf(elf.as_ref())?;
+        let program = Program::parse(&data).map_err(|e| Failure::program(&elf, e))?;
+        Ok::<_, Failure>((context, Image::new(&program)))
+    };
+    let bytes = match &args.input {
+        Some(path) => input::read(path, 1 << 20, "the input of a simulation")?,
+        None => Vec::new(),
+    };
+    Ok(Job {
+        of: of.into_iter().map(image).collect::<Result<_, _>>()?,
+        modes: args.modes.as_ref().map_or(0xf, Modes::mask),
+        input: bytes,
+        ..Job::new(program, args.max_cycles.unwrap_or(0))
+    })
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let (program, name) = load(args)?;
     let kind = TileKind::from(args.core);
-    args.params.no_context("a tile")?;
     let (params, set) = args.params.resolve_for(kind.harts(), 64, 1)?;
     if params.timestamps {
         return Err(Failure::Other("`--timestamps`: not with `soc tile`, which checks functional traces".into()));
     }
     // errors are reported before a build of several minutes
     Tile::check_supported(&program).map_err(|e| other(&e))?;
+    let setup = Setup { log2_fifo: args.log2_fifo, filter: args.modes.is_some() };
+    if (setup.filter || params.context.is_some()) && !kind.has_mmu() {
+        let option = if setup.filter { "--modes" } else { "--context" };
+        return Err(Failure::Other(format!(
+            "`{option}`: not with `--core {}`, which does not show privilege modes and address spaces; rocket4 does",
+            kind.name()
+        )));
+    }
+    let job = job(args, &program, params.context.is_some())?;
     let building = bar("building with Verilator", "", None);
-    let tile = Tile::build(kind, &params, args.log2_fifo, &default_cache()).map_err(|e| other(&e))?;
+    let tile = Tile::build(kind, &params, setup, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
     let running = bar("simulating", "", None);
-    let run = tile.run(&program, args.max_cycles.unwrap_or(0)).map_err(|e| other(&e))?;
+    let run = tile.run(&job).map_err(|e| other(&e))?;
     running.finish_and_clear();
     let build_id = hex(&program.build_id);
     if let Some(folder) = &args.out {
@@ -140,7 +186,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         writer.write(run.words.iter().copied())?;
         writer.finish()?;
     }
-    let found = check(&params, &program, &run);
+    let found = check(&params, &job, &run);
     report(args, &params, set.as_deref(), (&name, &build_id), &run, &found, out)
 }
 

@@ -120,7 +120,6 @@ fn what_contexts_cannot_be_says_what_would_be_right() {
         ),
         ("profile plain.gtr --elf p.elf --by process", "plain.gtr: reports no contexts, which `--by process`"),
         ("profile told.gtr --elf p.elf --process x", "`--process x`: expected the number of an address space"),
-        ("gen --context 4 --ingress pc-chain -o out", "`--context 4`: not with `--ingress pc-chain`"),
         ("sim p.elf --context 4", "`--context 4`: not with a simulation"),
     ] {
         let said = says(words);

@@ -7,7 +7,7 @@ use retire::{FlowEvent, FlowKind, RetireSink};
 use serde::Serialize;
 use sim::message::{Body, Escape, Message};
 use sim::params::TraceParams;
-use sim::replay::{Replay, ReplayError, ReplaySink};
+use sim::replay::{Images, Replay, ReplayError, ReplaySink};
 use sim::system::System;
 
 /// Result of the comparison.
@@ -179,7 +179,16 @@ pub fn check_words(
     events: &[FlowEvent],
     words: &[u32],
 ) -> Result<Checked, CheckError> {
-    let image = Image::new(program);
+    check_images(params, (&Image::new(program)).into(), events, words)
+}
+
+/// Replays `words` with the code of `images`, and compares with the retired events in commit order.
+pub fn check_images(
+    params: &TraceParams,
+    images: Images<'_>,
+    events: &[FlowEvent],
+    words: &[u32],
+) -> Result<Checked, CheckError> {
     let mut log = vec![Vec::new(); usize::from(params.cores)];
     for e in events {
         log[usize::from(e.hart)].push(*e);
@@ -198,7 +207,7 @@ pub fn check_words(
         offset: None,
         stop: 0,
     };
-    let summary = Replay::new(&image, params, words.iter().copied())?.run(&mut compare);
+    let summary = Replay::new(images, params, words.iter().copied())?.run(&mut compare);
     if let Some(wrong) = compare.wrong {
         return Err(wrong);
     }

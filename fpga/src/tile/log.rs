@@ -1,11 +1,11 @@
 //! The retire log of a tile: events and addresses from its wires
 
 use super::TileKind;
-use retire::image::Image;
 use retire::isa::{flow, length, Flow, Indirect};
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use sim::beats::chain::Chain;
 use sim::beats::Retired;
+use sim::replay::Images;
 
 /// Error in the output of a tile's log wires.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +56,10 @@ struct Core {
     chain: Chain,
     /// The last instruction, which is complete when the next one arrives.
     held: Option<Retired>,
+    /// Context of what retires, of the held instruction, and of the last one in the log.
+    context: Context,
+    held_context: Context,
+    last_context: Context,
     /// Address of the first trap since the last instruction.
     trap: Option<u64>,
     /// Next address, without a trap, of the last instruction in the log.
@@ -67,30 +71,48 @@ struct Core {
 /// Converts retired instructions and traps to events and addresses.
 #[derive(Debug)]
 pub struct Log<'a> {
-    image: &'a Image,
+    images: Images<'a>,
     reports_traps: bool,
+    reports_contexts: bool,
     cores: Vec<Core>,
     events: Vec<FlowEvent>,
 }
 
 impl<'a> Log<'a> {
-    /// Creates a log of a tile that runs the program of `image`.
-    pub fn new(kind: TileKind, image: &'a Image) -> Self {
-        let core = Core { chain: Chain::new(64), held: None, trap: None, goes: None, count: 0, addresses: Vec::new() };
+    /// Creates a log of a tile that runs the code of `images`; `contexts`: whether it has changes of context.
+    pub fn new(kind: TileKind, images: Images<'a>, contexts: bool) -> Self {
+        let core = Core {
+            chain: Chain::new(64),
+            held: None,
+            context: Context::RESET,
+            held_context: Context::RESET,
+            last_context: Context::RESET,
+            trap: None,
+            goes: None,
+            count: 0,
+            addresses: Vec::new(),
+        };
         Self {
-            image,
+            images,
             reports_traps: kind.reports_traps(),
+            reports_contexts: contexts,
             cores: vec![core; usize::from(kind.harts())],
             events: Vec::new(),
         }
+    }
+
+    /// The instructions that core `core` retires from now on are in `context`.
+    pub fn context(&mut self, core: u8, context: Context) {
+        self.cores[usize::from(core)].context = context;
     }
 
     /// Core `core` retires `insn` at `pc`.
     pub fn retired(&mut self, core: u8, cycle: u64, pc: u64, insn: u32) -> Result<(), LogError> {
         let len = length(insn as u16);
         let insn = if len == 2 { insn & 0xffff } else { insn };
-        if self.image.instruction(pc) != Some((insn, len)) {
-            let code = self.image.instruction(pc).map_or("no code".into(), |(i, _)| format!("0x{i:08x}"));
+        let image = self.images.find(self.cores[usize::from(core)].context);
+        if image.instruction(pc) != Some((insn, len)) {
+            let code = image.instruction(pc).map_or("no code".into(), |(i, _)| format!("0x{i:08x}"));
             return Err(LogError::Code { cycle, core, pc, insn, code });
         }
         // ecall, ebreak, c.ebreak, and the two encodings that are always illegal
@@ -99,18 +121,20 @@ impl<'a> Log<'a> {
         }
         let next = Retired { cycle, hart: core, trapped: false, len, pc, next_pc: 0, insn };
         let c = &mut self.cores[usize::from(core)];
+        let context = std::mem::replace(&mut c.held_context, c.context);
+        let context = self.reports_contexts.then_some(context);
         if self.reports_traps {
             let trap = c.trap.take();
             if let Some(held) = c.held.replace(Retired { trapped: trap.is_some(), ..next }) {
                 let goes = trap.unwrap_or(pc);
                 if Chain::new(64).follows(&held, goes) {
-                    add_events(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
+                    add_events(c, &Retired { next_pc: goes, cycle, ..held }, context, &mut self.events);
                 } else {
                     return Err(LogError::Broken { cycle, core, pc: goes, before: held.pc });
                 }
             }
         } else if let Some(known) = c.chain.push(&next) {
-            add_events(c, &Retired { cycle, ..known }, &mut self.events);
+            add_events(c, &Retired { cycle, ..known }, context, &mut self.events);
         }
         if !self.reports_traps {
             c.held = Some(next);
@@ -131,7 +155,8 @@ impl<'a> Log<'a> {
             let Some(held) = c.held.take() else { continue };
             // a trap gives its next address
             if let Some(goes) = c.trap.take() {
-                add_events(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
+                let context = self.reports_contexts.then_some(c.held_context);
+                add_events(c, &Retired { next_pc: goes, cycle, ..held }, context, &mut self.events);
             }
             let Some(pc) = c.goes else { continue };
             let (hart, count) = (i as u8, c.count);
@@ -143,9 +168,15 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Adds the events of a complete instruction.
-fn add_events(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
+/// Adds the events of a complete instruction, which is in `context` where contexts are reported.
+fn add_events(c: &mut Core, r: &Retired, context: Option<Context>, events: &mut Vec<FlowEvent>) {
     let event = |kind, len, count, pc, target| FlowEvent { hart: r.hart, kind, len, count, pc, target, cycle: r.cycle };
+    let alone = c.goes.is_some() && !r.trapped;
+    if let Some(context) = context.filter(|context| c.last_context != *context) {
+        c.last_context = context;
+        let count = if alone { std::mem::take(&mut c.count) } else { 0 };
+        events.push(event(FlowKind::Context { context, alone }, 0, count, r.pc, r.pc));
+    }
     match c.goes {
         None => events.push(event(FlowKind::Start, 0, 0, r.pc, r.pc)),
         Some(at) if r.trapped => {

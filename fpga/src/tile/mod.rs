@@ -18,6 +18,7 @@
 //! | `m0_*`, `m1_*` | | | one or two AXI4 ports of 64 bits |
 //! | `log_valid_i`, `log_pc_i`, `log_insn_i` | out | L, 64 L, 32 L | instructions that core i retires, in L slots, the older one in the lower slot |
 //! | `log_trap_i`, `log_mepc_i` | out | 1, 64 | a trap is taken; address at which the core would have continued |
+//! | `log_mode_i`, `log_space_i` | out | 2, 16 | of a core with an MMU ([`TileKind::has_mmu`]): privilege mode and address space of what retires, 0 without translation |
 //!
 //! The log is made from these wires; the trace comes from the adapter or the ingress, and [`check`] compares the two.
 
@@ -84,6 +85,11 @@ impl TileKind {
         }
     }
 
+    /// Whether it has an MMU, and shows the privilege mode and the address space of its instructions.
+    pub const fn has_mmu(self) -> bool {
+        matches!(self, Self::Rocket4)
+    }
+
     /// Whether traps are reported; otherwise the log infers a trap where an instruction does not follow the previous
     /// one.
     pub const fn reports_traps(self) -> bool {
@@ -106,12 +112,22 @@ impl TileKind {
         }
     }
 
-    /// Options of its trace system, with event FIFOs of `1 << log2_fifo` entries.
-    pub fn system(self, log2_fifo: u8) -> SystemOptions {
+    /// Options of its trace system.
+    pub fn system(self, setup: Setup) -> SystemOptions {
         let (ingress, retire) = match self {
             Self::Cva6 => (Ingress::Rvfi, Some(Retire { per_cycle: 2, log2_words: 3 })),
             Self::Rocket | Self::Rocket4 => (Ingress::PcChain, None),
         };
-        SystemOptions { ingress, log2_fifo, extras: Extras { retire, ..Extras::default() } }
+        let extras = Extras { retire, filter: setup.filter, ..Extras::default() };
+        SystemOptions { ingress, log2_fifo: setup.log2_fifo, extras }
     }
+}
+
+/// How the trace system of a tile is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Event FIFOs have `1 << log2_fifo` entries.
+    pub log2_fifo: u8,
+    /// Whether it has a filter by privilege mode.
+    pub filter: bool,
 }

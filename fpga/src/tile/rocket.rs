@@ -7,6 +7,8 @@
 //! # Quirks
 //! * Its trace port (`io_trace_0_valid`, `iaddr`, `insn`, `exception`; privilege, cause and interrupt are not in the
 //!   package's Verilog) ends at the module `Rocket`: the wrapper accesses it by hierarchical path.
+//! * It has no ASIDs (`satp` keeps none). The address space of an instruction is the low half of the page number of its root, `satp.PPN`, which
+//!   differs for all roots in RAM; without translation it is 0.
 //! * A boot ROM runs first, which is not part of the program; instructions before the program's entry are not shown.
 
 use super::top::ports;
@@ -42,7 +44,8 @@ pub(super) fn verilog(kind: TileKind) -> Result<String, CoreError> {
     let (mut harts, mut logs) = (String::new(), String::new());
     for i in 0..kind.harts() {
         let domain = if i == 0 { String::new() } else { format!("_{i}") };
-        let path = format!("system.tile_prci_domain{domain}.tile_reset_domain_tile.core.csr.io_trace_0");
+        let csr = format!("system.tile_prci_domain{domain}.tile_reset_domain_tile.core.csr");
+        let path = format!("{csr}.io_trace_0");
         let _ = write!(harts, ".resetctrl_hartIsInReset_{i}(reset), ");
         let _ = write!(
             logs,
@@ -53,6 +56,13 @@ pub(super) fn verilog(kind: TileKind) -> Result<String, CoreError> {
              assign log_pc_{i} = 64'($signed({path}_iaddr));\n    assign log_insn_{i} = {path}_insn;\n    \
              assign log_trap_{i} = 1'b0;\n    assign log_mepc_{i} = 64'd0;\n"
         );
+        if kind.has_mmu() {
+            let _ = write!(
+                logs,
+                "    assign log_mode_{i} = {csr}.reg_mstatus_prv;\n    \
+                 assign log_space_{i} = {csr}.reg_satp_mode == 4'd8 ? {csr}.reg_satp_ppn[15:0] : 16'd0;\n"
+            );
+        }
     }
     let wrapper = include_str!("../../verilog/tile_rocket.sv");
     text.push_str(

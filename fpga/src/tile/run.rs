@@ -2,21 +2,22 @@
 
 use super::log::{Log, LogError};
 use super::top::{build, verilog, TopError};
-use super::TileKind;
-use crate::records::{read_simulation, SimulationFailed, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
+use super::{Setup, TileKind};
+use crate::records::{read_simulation, SimulationFailed, Words, CONSOLE, CONTEXT, END, RETIRED, TIME, TRAP, WORD};
 use crate::soc::verilate::BuildError;
 use retire::elf::Program;
 use retire::file::scratch;
 use retire::image::Image;
-use retire::FlowEvent;
+use retire::{Context, FlowEvent};
 use sim::params::TraceParams;
+use sim::replay::Images;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// First byte of RAM, at which the trace starts.
 pub const RAM_BASE: u64 = 0x8000_0000;
 /// RAM size, bytes.
-pub const RAM_BYTES: u64 = 1 << 24;
+pub const RAM_BYTES: u64 = 1 << 27;
 
 /// Error of a run.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +29,7 @@ pub enum RunError {
     #[error("{0}")]
     Build(#[from] BuildError),
     /// The program does not fit it.
-    #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; expected RV64, entry 0x80000000, up to 0x81000000 (RAM)")]
+    #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; expected RV64, entry 0x80000000, up to 0x88000000 (RAM)")]
     Program {
         /// Register width of the program.
         xlen: u8,
@@ -52,7 +53,32 @@ pub enum RunError {
 #[derive(Clone, Debug)]
 pub struct Tile {
     kind: TileKind,
+    /// Whether contexts are traced.
+    contexts: bool,
+    filter: bool,
     program: PathBuf,
+}
+
+/// What runs on a tile, and for how long.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// Program in memory at the start.
+    pub program: &'a Program,
+    /// Programs of single contexts, which `program` loads.
+    pub of: Vec<(Context, Image)>,
+    /// Limit of the cycles; 0: none.
+    pub max_cycles: u64,
+    /// Privilege modes that are traced, bit m for mode m, if the tile has a filter.
+    pub modes: u8,
+    /// What the UART receives.
+    pub input: Vec<u8>,
+}
+
+impl<'a> Job<'a> {
+    /// One program in all contexts, all modes.
+    pub fn new(program: &'a Program, max_cycles: u64) -> Self {
+        Self { program, of: Vec::new(), max_cycles, modes: 0xf, input: Vec::new() }
+    }
 }
 
 /// Result of a run.
@@ -92,9 +118,9 @@ fn end(program: &Program) -> u64 {
 
 impl Tile {
     /// Builds the tile below `cache`, or finds it in the cache.
-    pub fn build(kind: TileKind, params: &TraceParams, log2_fifo: u8, cache: &Path) -> Result<Self, RunError> {
-        let program = build(kind, &verilog(kind, params, log2_fifo)?, cache)?;
-        Ok(Self { kind, program })
+    pub fn build(kind: TileKind, params: &TraceParams, setup: Setup, cache: &Path) -> Result<Self, RunError> {
+        let program = build(kind, &verilog(kind, params, setup)?, cache)?;
+        Ok(Self { kind, contexts: params.context.is_some(), filter: setup.filter, program })
     }
 
     /// Refuses a program that no tile can run.
@@ -106,8 +132,9 @@ impl Tile {
         Err(RunError::Program { xlen: program.xlen, entry: program.entry, end: end(program) })
     }
 
-    /// Runs `program` until it ends, or for `max_cycles` cycles; 0: no limit.
-    pub fn run(&self, program: &Program, max_cycles: u64) -> Result<Run, RunError> {
+    /// Runs a program until it ends, or to the limit.
+    pub fn run(&self, job: &Job<'_>) -> Result<Run, RunError> {
+        let program = job.program;
         Self::check_supported(program)?;
         let folder = scratch::Folder::new()?;
         let path = folder.path().join("image");
@@ -119,19 +146,24 @@ impl Tile {
             image.extend(&s.data);
         }
         std::fs::write(&path, image)?;
-        let limit = if max_cycles == 0 { u64::MAX } else { max_cycles };
+        let input = folder.path().join("input");
+        std::fs::write(&input, &job.input)?;
+        let limit = if job.max_cycles == 0 { u64::MAX } else { job.max_cycles };
+        let control = 1 | if self.filter { u32::from(job.modes) << 8 } else { 0 };
         let child = Command::new(&self.program)
             .arg(&path)
-            .args([program.entry.to_string(), limit.to_string()])
+            .args([program.entry.to_string(), limit.to_string(), control.to_string()])
+            .arg(&input)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        read_simulation(child, |words| self.take(&Image::new(program), words))
+        let common = Image::new(program);
+        read_simulation(child, |words| self.take(Images { common: &common, of: &job.of }, words))
     }
 
-    fn take(&self, image: &Image, source: &mut Words) -> Result<Option<Run>, RunError> {
-        let mut log = Log::new(self.kind, image);
+    fn take(&self, images: Images<'_>, source: &mut Words) -> Result<Option<Run>, RunError> {
+        let mut log = Log::new(self.kind, images, self.contexts);
         let (mut words, mut console) = (Vec::new(), Vec::new());
         let (mut cycle, mut traps, mut pairs) = (0u64, 0, 0);
         let mut last = vec![u64::MAX; usize::from(self.kind.harts())];
@@ -147,6 +179,7 @@ impl Tile {
                     let last = &mut last[usize::from(core)];
                     pairs += u64::from(std::mem::replace(last, cycle) == cycle);
                 }
+                CONTEXT => log.context(core, Context(source.word()?)),
                 TRAP => {
                     log.trap(core, source.double()?);
                     traps += 1;

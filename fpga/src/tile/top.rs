@@ -1,6 +1,6 @@
 //! Verilog of a tile with its trace system, and the build of its simulation
 
-use super::{pair, TileKind};
+use super::{pair, Setup, TileKind};
 use crate::cosim::build::{build_in, Recipe};
 use crate::records::{RECORDS, WORDS};
 use crate::soc::core::CoreError;
@@ -35,6 +35,9 @@ pub enum TopError {
         /// Required value.
         right: u8,
     },
+    /// The tile does not show modes and address spaces.
+    #[error("{0} shows no privilege modes and address spaces, which contexts and filters need; rocket4 does")]
+    Contexts(&'static str),
 }
 
 /// Ports of the module `tile_core` after its first line.
@@ -59,10 +62,15 @@ pub(super) fn ports(kind: TileKind) -> String {
         let _ = write!(
             s,
             "output [{}:0] log_valid_{i}, output [{}:0] log_pc_{i}, output [{}:0] log_insn_{i},\n    \
-             output log_trap_{i}, output [63:0] log_mepc_{i}{}",
+             output log_trap_{i}, output [63:0] log_mepc_{i}{}{}",
             per_cycle - 1,
             64 * per_cycle - 1,
             32 * per_cycle - 1,
+            if kind.has_mmu() {
+                format!(",\n    output [1:0] log_mode_{i}, output [15:0] log_space_{i}")
+            } else {
+                String::new()
+            },
             if i + 1 < kind.harts() { ",\n    " } else { "" }
         );
     }
@@ -70,7 +78,7 @@ pub(super) fn ports(kind: TileKind) -> String {
 }
 
 /// The whole Verilog, with top module `tile`; cores, width and alignment in `params` must be the tile's.
-pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<String, TopError> {
+pub fn verilog(kind: TileKind, params: &TraceParams, setup: Setup) -> Result<String, TopError> {
     for (what, found, right) in
         [("cores", params.cores, kind.harts()), ("xlen", params.xlen, 64), ("align", params.align, 1)]
     {
@@ -78,9 +86,12 @@ pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<St
             return Err(TopError::Params { what, found, core: kind.name(), right });
         }
     }
+    if (params.context.is_some() || setup.filter) && !kind.has_mmu() {
+        return Err(TopError::Contexts(kind.name()));
+    }
     let mut s = kind.verilog()?;
     let style = Style { name: "trace_system".into(), ..Style::default() };
-    s.push_str(&emit_as(params, &kind.system(log2_fifo), &style)?);
+    s.push_str(&emit_as(params, &kind.system(setup), &style)?);
     let _ = write!(
         s,
         "\nmodule tile(\n    input clk, input reset, input core_reset, input stop, input timer_irq, input soft_irq,\n    {},\n    \
@@ -110,6 +121,15 @@ pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<St
                     connections,
                     ".retire_valid_{i}(log_valid_{i}), .retire_insn_{i}(log_insn_{i}), .retire_pc_{i}(log_pc_{i}),\n        "
                 );
+                if params.context.is_some() || setup.filter {
+                    let _ = write!(connections, ".mode_{i}(log_mode_{i}), ");
+                }
+                if params.context.is_some() {
+                    let _ = write!(connections, ".space_{i}(log_space_{i}), ");
+                }
+                if setup.filter {
+                    let _ = write!(connections, ".hide_{i}(1'b0), .allow_modes_{i}(4'hf), ");
+                }
             }
         }
     }
@@ -128,7 +148,7 @@ fn header(kind: TileKind) -> String {
     let mut s = format!(
         "#pragma once\n#include <cstdint>\n#define CORES {}u\n#define LANES {per_cycle}u\n#define AXI_PORTS {}\n\
          static inline void get_log(const Vtile& t, unsigned core, unsigned& valid, uint64_t* pc, uint32_t* insn,\n        \
-         unsigned& trap, uint64_t& mepc) {{\n    switch (core) {{\n",
+         unsigned& trap, uint64_t& mepc, unsigned& context) {{\n    context = 0;\n    switch (core) {{\n",
         kind.harts(),
         kind.ports()
     );
@@ -147,7 +167,11 @@ fn header(kind: TileKind) -> String {
             };
             let _ = writeln!(s, "        pc[{slot}] = {pc};\n        insn[{slot}] = {insn};");
         }
-        let _ = writeln!(s, "        trap = t.log_trap_{i};\n        mepc = t.log_mepc_{i};\n        break;");
+        let _ = writeln!(s, "        trap = t.log_trap_{i};\n        mepc = t.log_mepc_{i};");
+        if kind.has_mmu() {
+            let _ = writeln!(s, "        context = t.log_mode_{i} | t.log_space_{i} << 2;");
+        }
+        s.push_str("        break;\n");
     }
     s.push_str("    }\n}\n");
     s

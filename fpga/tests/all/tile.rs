@@ -5,13 +5,16 @@
 
 use fpga::soc::verilate::default_cache;
 use fpga::tile::check::check;
-use fpga::tile::run::{Run, Tile};
-use fpga::tile::TileKind;
-use retire::elf::Program;
-use retire::FlowKind;
+use fpga::tile::run::{Job, Run, Tile};
+use fpga::tile::{Setup, TileKind};
+use retire::elf::{Program, Segment};
+use retire::image::Image;
+use retire::{Context, FlowKind};
 use sim::params::{named_set, TraceParams};
+use sim::replay::{Events, Images, Replay};
+use std::collections::BTreeSet;
 
-const LOG2_FIFO: u8 = 6;
+const SETUP: Setup = Setup { log2_fifo: 6, filter: false };
 
 fn params(kind: TileKind, set: &str) -> TraceParams {
     let set = named_set(set).unwrap();
@@ -25,14 +28,15 @@ fn program(name: &str) -> Program {
 /// Runs each program for `cycles` cycles, and checks its trace against the log.
 fn traced(kind: TileKind, set: &str, names: &[&str], cycles: u64) -> Vec<Run> {
     let params = params(kind, set);
-    let tile = Tile::build(kind, &params, LOG2_FIFO, &default_cache()).unwrap();
+    let tile = Tile::build(kind, &params, SETUP, &default_cache()).unwrap();
     names
         .iter()
         .map(|name| {
             let what = format!("{} {name}", kind.name());
             let program = program(name);
-            let run = tile.run(&program, cycles).unwrap_or_else(|e| panic!("{what}: {e}"));
-            let c = check(&params, &program, &run).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let job = Job::new(&program, cycles);
+            let run = tile.run(&job).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let c = check(&params, &job, &run).unwrap_or_else(|e| panic!("{what}: {e}"));
             assert_eq!(c.overflows, 0, "{what}");
             assert_eq!(c.instructions.iter().sum::<u64>(), run.instructions(), "{what}");
             assert!(c.ordered, "{what}: messages out of order");
@@ -89,4 +93,122 @@ fn four_rockets_replay_to_what_they_retired_in_order() {
         // a hart that waits for the others' work sleeps
         assert!(by_hart.iter().all(|n| *n > 100) && run.instructions() > 100_000, "{by_hart:?}");
     }
+}
+
+const SMP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/paged/elf");
+
+/// The kernel with six processes, and the programs of their address spaces in user mode.
+fn processes() -> (Program, Vec<(Context, Image)>) {
+    let program = |name: &str| Program::parse(&std::fs::read(format!("{SMP}/{name}.elf")).unwrap()).unwrap();
+    let user = |i: u32| (Context::new(0, 256 + i), Image::new(&program(["a", "b"][i as usize % 2])));
+    (program("smp"), (0..6).map(user).collect())
+}
+
+#[test]
+#[ignore = "long: builds four rockets"]
+fn processes_that_move_between_four_rockets_are_traced_with_contexts() {
+    let params = params(TileKind::Rocket4, "medium").with(|p| p.context = Some(16));
+    let (kernel, of) = processes();
+    let tile = Tile::build(TileKind::Rocket4, &params, SETUP, &default_cache()).unwrap();
+    let job = Job { of, ..Job::new(&kernel, 400_000) };
+    let run = tile.run(&job).unwrap();
+    let c = check(&params, &job, &run).unwrap();
+    assert_eq!((c.overflows, c.ordered, c.golden), (0, true, Some(true)));
+    assert_eq!(c.instructions.iter().sum::<u64>(), run.instructions());
+    let contexts: BTreeSet<(u8, Context)> = run
+        .events
+        .iter()
+        .filter_map(|e| if let FlowKind::Context { context, .. } = e.kind { Some((e.hart, context)) } else { None })
+        .collect();
+    println!(
+        "{} instructions in {} clocks, {} changes of context, {} bits, {:.4} an instruction, {:.1} s: {:?}",
+        run.instructions(),
+        run.cycles,
+        run.events.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count(),
+        c.bits,
+        c.bits as f64 / run.instructions() as f64,
+        run.seconds,
+        String::from_utf8_lossy(&run.console),
+    );
+    // each process in user mode, and some process on two harts
+    let users: Vec<(u8, Context)> = contexts.iter().filter(|(_, c)| c.privilege() == 0).copied().collect();
+    let spaces: BTreeSet<u32> = users.iter().map(|(_, c)| c.id()).collect();
+    assert_eq!(spaces, (256..262).collect());
+    assert!(users.len() > spaces.len(), "no process moved: {users:?}");
+}
+
+#[test]
+#[ignore = "long: builds four rockets"]
+fn a_filter_by_the_privilege_mode_of_four_rockets_shows_user_code_only() {
+    let params = params(TileKind::Rocket4, "medium").with(|p| p.context = Some(16));
+    let (kernel, of) = processes();
+    let setup = Setup { filter: true, ..SETUP };
+    let tile = Tile::build(TileKind::Rocket4, &params, setup, &default_cache()).unwrap();
+    let job = Job { of, modes: 1, ..Job::new(&kernel, 400_000) };
+    let run = tile.run(&job).unwrap();
+    let mut told = Vec::new();
+    let common = Image::new(&kernel);
+    let images = Images { common: &common, of: &job.of };
+    let replay = Replay::new(images, &params, run.words.iter().copied()).unwrap();
+    replay.run(&mut Events(&mut told)).unwrap();
+    // by core: the address that comes next, its index in the log, the code, and the code after the event that follows
+    let mut next: Vec<(u64, usize, &Image, Option<&Image>)> = vec![(0, 0, &common, None); 4];
+    let (mut shown, mut hidden) = (0, 0);
+    for e in &told {
+        let log = &run.addresses[usize::from(e.hart)];
+        let (pc, at, image, turned) = &mut next[usize::from(e.hart)];
+        if let FlowKind::Context { context, alone: false } = e.kind {
+            *turned = Some(images.find(context));
+            continue;
+        }
+        for _ in 0..e.count {
+            // processes are below 0x80000000, the kernel is above
+            assert!(*pc < 0x8000_0000, "hart {}, 0x{pc:x}: code of the kernel is shown", e.hart);
+            assert_eq!(*pc, log[*at], "hart {}, instruction {at}", e.hart);
+            (*pc, *at, shown) = (*pc + u64::from(image.instruction(*pc).unwrap().1), *at + 1, shown + 1);
+        }
+        match e.kind {
+            FlowKind::Context { context, .. } => *image = images.find(context),
+            // nothing is reported of what is hidden before
+            FlowKind::Start => *at = log.iter().position(|pc| *pc < 0x8000_0000).unwrap(),
+            FlowKind::Gap { lost } => (*at, hidden) = (*at + lost as usize, hidden + lost),
+            _ => {}
+        }
+        (*pc, *image) = (e.target, turned.take().unwrap_or(image));
+    }
+    let users = run.addresses.iter().flatten().filter(|pc| **pc < 0x8000_0000).count();
+    assert!(
+        shown > users / 2 && hidden > 20_000,
+        "{shown} of {users} instructions of the processes are shown, {hidden} hidden"
+    );
+    println!("{shown} of {users} instructions of processes, {hidden} others in gaps");
+}
+
+#[test]
+#[ignore = "long: builds four rockets"]
+fn a_uart_of_rocket_receives_what_is_sent() {
+    let code: [u32; 14] = [
+        0xf140_22f3, // csrr t0, mhartid
+        0x0002_9063, // bnez t0, here
+        0x1000_02b7, // lui t0, 0x10000
+        0x0052_c303, // again: lbu t1, 5(t0)
+        0x0013_7313, // andi t1, t1, 1
+        0xfe03_0ce3, // beqz t1, again
+        0x0002_c303, // lbu t1, 0(t0)
+        0x0062_8023, // sb t1, 0(t0)
+        0x00a0_0393, // li t2, 10
+        0xfe73_14e3, // bne t1, t2, again
+        0x1010_0e37, // lui t3, 0x10100
+        0x0000_5eb7, // lui t4, 5
+        0x555e_8e93, // addi t4, t4, 0x555
+        0x01de_2023, // sw t4, 0(t3)
+    ];
+    let data = code.iter().chain(&[0x0000_006f]).flat_map(|word| word.to_le_bytes()).collect();
+    let echo = Program { segments: vec![Segment::code(0x8000_0000, data)], ..program("lockcont") };
+    let params = params(TileKind::Rocket4, "medium");
+    let tile = Tile::build(TileKind::Rocket4, &params, SETUP, &default_cache()).unwrap();
+    let job = Job { input: b"from the host\n".to_vec(), ..Job::new(&echo, 100_000) };
+    let run = tile.run(&job).unwrap();
+    assert_eq!((run.exit_code, run.console.as_slice()), (Some(0), job.input.as_slice()));
+    assert_eq!(check(&params, &job, &run).unwrap().golden, Some(true));
 }
