@@ -5,14 +5,14 @@
 //!
 //! | mcfTrace, binary | bytes |
 //! | --- | ---: |
-//! | thread, modulo 256 | 1 |
+//! | thread, 0 to 255 | 1 |
 //! | address of the instruction, little-endian | 8; 4 on a 32-bit machine |
 //! | address of the target: for a direct branch that in its code, even if it is not taken | 8; 4 |
 //! | 0 unconditional indirect, 1 unconditional direct, 2 conditional direct taken, 3 not taken | 1 |
 //!
 //! | mlsTrace, binary | bytes |
 //! | --- | ---: |
-//! | thread, modulo 256 | 1 |
+//! | thread, 0 to 255 | 1 |
 //! | 0 load, 1 store; only if both are traced. The thesis does not print these numbers | 1 |
 //! | address of the instruction, little-endian | 8; 4 |
 //! | address of the operand, little-endian | 8; 4 |
@@ -20,11 +20,14 @@
 //! | value, little-endian as in memory (figure 4.16 reverses it for its listing) | size |
 //!
 //! An ASCII line has the same fields, with `U, D, T` for the kind; the text of the instruction follows after a space.
-//! Figure 4.13 omits the size, figures 4.14 and 4.18 have it; it is written here.
+//! Figure 4.13 omits the size, figures 4.14 and 4.18 have it; it is written here. Threads beyond 255 have only ASCII lines.
 
 use crate::expand::Origin;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
 use std::fmt::Write;
+
+/// Greatest number of a thread in a binary descriptor. A file with another thread is not written.
+pub const MAX_BINARY_THREAD: u32 = u8::MAX as u32;
 
 /// Format of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

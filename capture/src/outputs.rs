@@ -87,17 +87,28 @@ struct Descriptors {
     path: PathBuf,
     count: u64,
     bytes: u64,
+    /// First thread whose number does not fit into a descriptor.
+    unnumbered: Option<u32>,
 }
 
 impl Descriptors {
     fn create(path: &Path, form: Form, compression: Compression) -> Result<Self, FileError> {
         let packed = Packed::new(Replacement::create(path)?, compression).map_err(io(path))?;
-        Ok(Self { form, packed, buffer: Vec::new(), error: None, path: path.into(), count: 0, bytes: 0 })
+        let path = path.into();
+        Ok(Self { form, packed, buffer: Vec::new(), error: None, path, count: 0, bytes: 0, unnumbered: None })
     }
 
     #[inline]
-    fn add(&mut self, put: impl FnOnce(Form, &mut Vec<u8>) -> bool) {
-        self.count += u64::from(put(self.form, &mut self.buffer));
+    fn add(&mut self, thread: u32, put: impl FnOnce(Form, &mut Vec<u8>) -> bool) {
+        if self.unnumbered.is_some() || !put(self.form, &mut self.buffer) {
+            return;
+        }
+        self.count += 1;
+        if thread > descriptor::MAX_BINARY_THREAD && !self.form.ascii {
+            // the file is given up, but not the others
+            self.unnumbered = Some(thread);
+            self.buffer.clear();
+        }
         if self.buffer.len() >= COMPRESS_BYTES {
             self.flush();
         }
@@ -111,7 +122,11 @@ impl Descriptors {
         self.buffer.clear();
     }
 
-    fn finish(mut self) -> Result<Written, FileError> {
+    /// Completes the file, unless it is given up.
+    fn finish(mut self) -> Result<Result<Written, Unnumbered>, FileError> {
+        if let Some(thread) = self.unnumbered {
+            return Ok(Err(Unnumbered { path: self.path, thread }));
+        }
         self.flush();
         if let Some(e) = self.error {
             return Err(e);
@@ -119,7 +134,7 @@ impl Descriptors {
         let mut file = self.packed.finish().map_err(io(&self.path))?;
         file.flush().map_err(io(&self.path))?;
         let size = file.commit()?;
-        Ok(Written { path: self.path, records: Some(self.count), unpacked: Some(self.bytes), size })
+        Ok(Ok(Written { path: self.path, records: Some(self.count), unpacked: Some(self.bytes), size }))
     }
 }
 
@@ -173,6 +188,28 @@ pub struct Written {
     pub size: u64,
 }
 
+/// A file of binary descriptors that was not written, because a thread has no number in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unnumbered {
+    /// Path.
+    pub path: PathBuf,
+    /// The first such thread.
+    pub thread: u32,
+}
+
+impl std::fmt::Display for Unnumbered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let most = descriptor::MAX_BINARY_THREAD;
+        let Self { path, thread } = self;
+        write!(
+            f,
+            "{}: not written: binary descriptors have one byte for the thread, 0 to {most}, and the run has thread {thread}; \
+             `--ascii` writes every number",
+            path.display()
+        )
+    }
+}
+
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -187,6 +224,8 @@ pub struct Outcome {
     pub harts: u8,
     /// The files, in the order of [`OutputFiles`].
     pub written: Vec<Written>,
+    /// Files that were requested and not written.
+    pub unnumbered: Vec<Unnumbered>,
     /// A file of descriptors reached its limit.
     pub full: bool,
 }
@@ -200,6 +239,7 @@ impl Outcome {
             statistics: Statistics::default(),
             harts,
             written: vec![written],
+            unnumbered: Vec::new(),
             full: false,
         }
     }
@@ -234,7 +274,7 @@ impl<S: RetireSink> Sink for All<'_, S> {
             w.event(event);
         }
         if let Some(d) = &mut self.mcf {
-            d.add(|form, out| descriptor::mcf(form, of, event, out));
+            d.add(of.thread, |form, out| descriptor::mcf(form, of, event, out));
         }
     }
 
@@ -246,7 +286,7 @@ impl<S: RetireSink> Sink for All<'_, S> {
             w.data(data);
         }
         if let Some(d) = &mut self.mls {
-            d.add(|form, out| descriptor::mls(form, of, data, out));
+            d.add(of.thread, |form, out| descriptor::mls(form, of, data, out));
         }
     }
 
@@ -360,8 +400,51 @@ pub fn write(
         let rbt1 = writer.finish()?;
         written.push(done(path, Some(rbt1.records), rbt1.size));
     }
+    let mut unnumbered = Vec::new();
     for descriptors in [all.mcf, all.mls].into_iter().flatten() {
-        written.push(descriptors.finish()?);
+        match descriptors.finish()? {
+            Ok(file) => written.push(file),
+            Err(file) => unnumbered.push(file),
+        }
     }
-    Ok(Outcome { expanded, is_expanded: true, statistics: all.statistics, harts, written, full })
+    Ok(Outcome { expanded, is_expanded: true, statistics: all.statistics, harts, written, unnumbered, full })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file of descriptors of a branch of each thread.
+    fn of_threads(threads: &[u32], ascii: bool) -> (Result<Written, Unnumbered>, Option<Vec<u8>>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mcf");
+        let form = Form { ascii, address: 4, text: false, loads: false, stores: false };
+        let mut file = Descriptors::create(&path, form, Compression::None).unwrap();
+        for thread in threads {
+            let kind = retire::FlowKind::Jump;
+            let event = FlowEvent { hart: 0, kind, len: 4, count: 1, pc: 0x1000, target: 0x2000, cycle: 1 };
+            let of = Origin { thread: *thread, text: "", operand: 0, direct: 0x2000 };
+            file.add(*thread, |form, out| descriptor::mcf(form, &of, &event, out));
+        }
+        let finished = file.finish().unwrap();
+        (finished, std::fs::read(&path).ok())
+    }
+
+    #[test]
+    fn a_thread_beyond_one_byte_never_gets_the_number_of_another() {
+        let (file, bytes) = of_threads(&[0, 255], false);
+        assert_eq!(file.unwrap().records, Some(2));
+        let bytes = bytes.unwrap();
+        assert_eq!((bytes.len(), bytes[0], bytes[10]), (20, 0, 255));
+        let (file, bytes) = of_threads(&[0, 256, 1, 300], false);
+        let refused = file.unwrap_err();
+        assert_eq!((refused.thread, bytes), (256, None));
+        assert!(refused.to_string().ends_with(
+            "a.mcf: not written: binary descriptors have one byte for the thread, 0 to 255, and the run has thread 256; \
+             `--ascii` writes every number"
+        ));
+        let (file, bytes) = of_threads(&[0, 256], true);
+        assert_eq!(file.unwrap().records, Some(2));
+        assert_eq!(bytes.unwrap(), b"0, 0x00001000, 0x00002000, U, D, T\n256, 0x00001000, 0x00002000, U, D, T\n");
+    }
 }

@@ -145,13 +145,16 @@ pub struct Files {
 }
 
 impl Files {
-    /// Whether the files lack a part of what was captured because the disk was full.
+    /// Whether the files lack a part of what was captured because the disk was full, or a file was not written.
     pub fn is_partial(&self) -> bool {
-        self.full_disk.is_some()
+        self.full_disk.is_some() || !self.outcome.unnumbered.is_empty()
     }
 
-    /// Reports on standard error where the files end.
+    /// Reports on standard error where the files end, and which were not written.
     pub fn print_end(&self) {
+        for file in &self.outcome.unnumbered {
+            eprintln!("goshawk: {file}");
+        }
         let instructions = plural(self.outcome.expanded.instructions, "instruction");
         if let Some(e) = &self.full_disk {
             eprintln!("goshawk: {e}; the files have {instructions} up to there");

@@ -2,7 +2,7 @@
 
 use super::summary::ended;
 use crate::output::{count, Left, Right, Table, TOOL};
-use ::capture::outputs::{self, OutputFiles};
+use ::capture::outputs::{self, OutputFiles, Unnumbered};
 use ::capture::run::{Captured, Ended, Process};
 use ::capture::CaptureError;
 use retire::NullSink;
@@ -30,6 +30,8 @@ pub struct Files<'a> {
     names: HashSet<String>,
     /// Processes, in the order of their ends.
     pub processes: Vec<Followed>,
+    /// Files that were requested and not written.
+    pub unnumbered: Vec<Unnumbered>,
 }
 
 /// `a.ret` of process 1207 with the program `ls`: `a.1207-ls.ret`.
@@ -46,7 +48,7 @@ fn named(path: &Path, name: &str) -> PathBuf {
 impl<'a> Files<'a> {
     /// Files as these, of the first process.
     pub fn new(wanted: &'a OutputFiles) -> Self {
-        Self { wanted, names: HashSet::new(), processes: Vec::new() }
+        Self { wanted, names: HashSet::new(), processes: Vec::new(), unnumbered: Vec::new() }
     }
 
     /// Writes the files of a process that has ended.
@@ -72,6 +74,7 @@ impl<'a> Files<'a> {
         let outcome = outputs::write_packed::<CaptureError>(&mut captured, &wanted, harts, TOOL, |captured| {
             outputs::write(captured, &wanted, harts, TOOL, &mut NullSink, &mut |_| true)
         })?;
+        self.unnumbered.extend(outcome.unnumbered);
         self.processes.push(Followed {
             process: captured.process,
             program,

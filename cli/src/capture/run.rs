@@ -246,13 +246,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         eprintln!("goshawk: {program}: called exec; what the new program does is not captured");
     }
     files.print_end();
+    for file in &processes.unnumbered {
+        eprintln!("goshawk: {file}");
+    }
     match report(args, &summary, &processes, out) {
         // the files are written, and nobody reads the report: the exit code is still the program's
         Err(e) if e.is_closed_pipe() => {}
         other => other?,
     }
     Ok(match captured.ended {
-        _ if captured.failure.is_some() || files.is_partial() => Status::Partial,
+        _ if captured.failure.is_some() || files.is_partial() || !processes.unnumbered.is_empty() => Status::Partial,
         _ if files.cut.is_some() => Status::Code((128 + files.cut.unwrap_or_default()) as u8),
         Ended::Code(code) => Status::Code(code as u8),
         Ended::Signal(signal) | Ended::Killed(signal) => Status::Code((128 + signal) as u8),
