@@ -94,6 +94,12 @@ impl FromStr for Params {
 
     fn from_str(name: &str) -> Result<Self, UnknownBaseline> {
         let unknown = || UnknownBaseline(name.to_string());
+        // without sizes: those of paper 002
+        match name {
+            "tslz" => return Ok(Self::Tslz(tslz::Sizes::W256)),
+            "edmtf" => return Ok(Self::Edmtf(edmtf::Sizes::E192_4)),
+            _ => {}
+        }
         if let Some(found) = Self::ALL.into_iter().find(|p| p.to_string() == name) {
             return Ok(found);
         }
@@ -306,7 +312,8 @@ mod tests {
             assert_eq!(params.to_string().parse(), Ok(params));
         }
         assert_eq!("zstd-3".parse(), Ok(Params::General(Compressor::Zstd(3))));
-        for bad in ["", "gzip", "gzip-0", "gzip-10", "zstd-23", "xz--1", "xz-10", "tslz", "lz4-1"] {
+        assert_eq!(("tslz".parse(), "edmtf".parse()), ("tslz(256x12,9)".parse(), "edmtf(192,4)".parse()));
+        for bad in ["", "gzip", "gzip-0", "gzip-10", "zstd-23", "xz--1", "xz-10", "lzma", "lz4-1"] {
             let refused = bad.parse::<Params>().unwrap_err().to_string();
             assert!(
                 refused.starts_with(&format!("baseline `{bad}` is not known; expected tslz(256x12,9), ")),
