@@ -1,4 +1,4 @@
-"""Recordings and branch traces of Goshawk as numpy arrays.
+"""Recordings and traces of Goshawk as numpy arrays.
 
     import goshawk
     run = goshawk.open("gcc.ret")
@@ -6,16 +6,19 @@
         print(batch["pc"], batch["taken"])
     print(run.encode("tr_e:m4")["bits_per_instruction"])
     print(run.evaluate(MyPredictor))
+    for batch in goshawk.open("gcc.gtr", program="gcc").messages():
+        print(batch["kind"], batch["bit"])
 """
 
 import importlib
+import io
 import json
 import pathlib
 
 import numpy as np
 
 from . import predictors
-from ._goshawk import RawRecording
+from ._goshawk import MESSAGES, RawRecording, RawTrace
 
 #: Fields of an event. `count`: instructions of the hart since its last event, this one included.
 EVENT = np.dtype(
@@ -28,6 +31,14 @@ DATUM = np.dtype(
 #: Fields of a branch.
 BRANCH = np.dtype([("hart", "u1"), ("kind", "u1"), ("taken", "?"), ("pc", "<u8"), ("target", "<u8")])
 
+#: Fields of an instruction. `bits`: up to four of its bytes.
+INSTRUCTION = np.dtype([("hart", "u1"), ("len", "u1"), ("", "<u2"), ("bits", "<u4"), ("pc", "<u8")])
+#: Fields of a message. `count`: branches, instructions or streams, as the message counts. `number`: an address, or lost
+#: instructions, the next core, a word, an index. `cycle` is 0 without time stamps.
+MESSAGE = np.dtype(
+    [("core", "u1"), ("kind", "u1"), ("", "V6"), ("bit", "<u8"), ("cycle", "<u8"), ("count", "<u8"), ("number", "<u8")]
+)
+
 #: Kinds of events, by number; the first nine are those of `rbt1`.
 KINDS = ["not_taken", "taken", "jump", "call", "indirect_jump", "indirect_call", "return", "trap", "trap_return",
          "co_swap", "conditional_indirect", "start", "stop", "context", "gap"]
@@ -35,32 +46,14 @@ KINDS = ["not_taken", "taken", "jump", "call", "indirect_jump", "indirect_call",
 DATA = ["load", "store", "csr", "register", "float"]
 
 
-class Recording:
-    """A recorded run: a retire file or a branch trace."""
+class _Run:
+    """What a recording and a trace have in common."""
 
-    def __init__(self, path):
+    def __init__(self, path, raw):
         self.path = str(path)
-        self._raw = RawRecording(self.path)
+        self._raw = raw
         #: Metadata: tool, harts, xlen, build_id, program, source.
-        self.info = json.loads(self._raw.info())
-
-    def _batches(self, data, dtype):
-        blocks = self._raw.blocks(data)
-        while (block := blocks.next()) is not None:
-            yield np.frombuffer(block, dtype)
-
-    def events(self):
-        """Batches of events (EVENT), in the order of the run."""
-        return self._batches(False, EVENT)
-
-    def accesses(self):
-        """Batches of loads, stores and read CSRs (DATUM), if the recording has data."""
-        for batch in self._batches(True, DATUM):
-            yield batch[batch["kind"] <= 2]
-
-    def data(self):
-        """Batches of all data (DATUM): accesses, and written registers."""
-        return self._batches(True, DATUM)
+        self.info = json.loads(raw.info())
 
     def branches(self, conditional=False):
         """Batches of branches (BRANCH); `conditional`: only conditional ones, for an outcome predictor."""
@@ -77,14 +70,79 @@ class Recording:
         """Evaluates a predictor of outcomes written in Python; `make()` returns a new one (see `goshawk.predictors`)."""
         return predictors.evaluate(self, make, shared, warm_up)
 
+
+class Recording(_Run):
+    """A recorded run: a retire file or a branch trace."""
+
+    def __init__(self, path, program=None):
+        super().__init__(path, RawRecording(str(path)))
+        self._program = None if program is None else str(program)
+
+    def events(self):
+        """Batches of events (EVENT), in the order of the run."""
+        return _batches(self._raw.blocks(False), EVENT)
+
+    def accesses(self):
+        """Batches of loads, stores and read CSRs (DATUM), if the recording has data."""
+        for batch in _batches(self._raw.blocks(True), DATUM):
+            yield batch[batch["kind"] <= 2]
+
+    def data(self):
+        """Batches of all data (DATUM): accesses, and written registers."""
+        return _batches(self._raw.blocks(True), DATUM)
+
+    def instructions(self):
+        """Batches of retired instructions (INSTRUCTION), with the code of the program, or that of the recording."""
+        return _batches(self._raw.instructions(self._program), INSTRUCTION)
+
     def encode(self, scheme, verify=False):
         """Sizes and rates of the trace in a scheme, such as `tr_e:m4` or `nexs`; `verify`: decodes it and compares."""
         return json.loads(self._raw.encode(scheme, verify))
 
 
-def open(path):
-    """Opens a recording (`.ret`) or a branch trace (`.rbt1`, `.rbt1.zst`)."""
-    return Recording(path)
+class Trace(_Run):
+    """A trace file, decoded with its program."""
+
+    def __init__(self, path, program=None):
+        super().__init__(path, RawTrace(str(path), None if program is None else str(program)))
+
+    def events(self):
+        """Batches of the events (EVENT) that the trace decodes to, in the order of its messages."""
+        return _batches(self._raw.events(), EVENT)
+
+    def instructions(self):
+        """Batches of the instructions (INSTRUCTION) that the trace decodes to."""
+        return _batches(self._raw.instructions(), INSTRUCTION)
+
+    def messages(self):
+        """Batches of messages (MESSAGE), in the order of the stream; MESSAGES has the names of their kinds."""
+        return _batches(self._raw.messages(), MESSAGE)
+
+
+def _batches(blocks, dtype):
+    while (block := blocks.next()) is not None:
+        yield np.frombuffer(block, dtype)
+
+
+def open(path, program=None):
+    """Opens a recording (`.ret`), a branch trace (`.rbt1`, `.rbt1.zst`) or a trace (`.gtr`).
+
+    `program` has the code: an ELF file or `builtin:NAME`, or for a trace a recording of the run. A trace needs it, and so
+    do the instructions of a recording, unless the file has the code, as captured ones have.
+    """
+    try:
+        with io.open(path, "rb") as file:
+            magic = file.read(7)
+    except OSError:
+        magic = b""  # the error is that of a recording
+    return (Trace if magic == b"GSHKTRC" else Recording)(path, program)
+
+
+def arrow(batch):
+    """A batch as a `RecordBatch` of pyarrow: `pyarrow.Table.from_batches(map(goshawk.arrow, run.events()))`."""
+    pyarrow = importlib.import_module("pyarrow")
+    names = [name for name in batch.dtype.names if not name.startswith("f")]
+    return pyarrow.RecordBatch.from_arrays([pyarrow.array(np.ascontiguousarray(batch[name])) for name in names], names)
 
 
 def sweep(folder, library="pandas"):
@@ -95,4 +153,5 @@ def sweep(folder, library="pandas"):
     return importlib.import_module(library).read_csv(path)
 
 
-__all__ = ["open", "sweep", "Recording", "EVENT", "DATUM", "BRANCH", "KINDS", "DATA", "predictors"]
+__all__ = ["open", "sweep", "arrow", "Recording", "Trace", "EVENT", "DATUM", "BRANCH", "INSTRUCTION", "MESSAGE", "KINDS",
+           "DATA", "MESSAGES", "predictors"]

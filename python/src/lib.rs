@@ -1,11 +1,19 @@
-//! Python module: recordings as batches of packed records, and the sizes of their traces
+//! Python module: recordings and traces as batches of packed records, and the sizes of traces
 //!
 //! The records have no padding, so that numpy reads the bytes without a copy (`goshawk/__init__.py` has their fields). A batch is a
 //! block of the file, so that memory does not grow with the run.
 
+mod batches;
+mod instructions;
+mod trace;
+
+use batches::{batches, Batches};
+use host::changes::Changes;
+use host::input::Named;
 use host::measure::SchemeSpec;
 use host::progress::Quiet;
 use host::recording::{Events, Recording};
+use instructions::Walker;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -38,6 +46,18 @@ fn kind(kind: FlowKind) -> (u8, u8) {
     }
 }
 
+/// The bytes of an event.
+fn pack(e: &FlowEvent) -> [u8; 32] {
+    let (kind, cause) = kind(e.kind);
+    let mut bytes = [0; 32];
+    bytes[..4].copy_from_slice(&[e.hart, kind, e.len, cause]);
+    bytes[4..8].copy_from_slice(&e.count.to_le_bytes());
+    for (at, number) in [e.pc, e.target, e.cycle].into_iter().enumerate() {
+        bytes[8 + 8 * at..16 + 8 * at].copy_from_slice(&number.to_le_bytes());
+    }
+    bytes
+}
+
 /// Packs events (`data` false) or data.
 struct Packer {
     data: bool,
@@ -49,10 +69,7 @@ impl RetireSink for Packer {
 
     fn event(&mut self, e: &FlowEvent) {
         if !self.data {
-            let (kind, cause) = kind(e.kind);
-            self.bytes.extend([e.hart, kind, e.len, cause]);
-            self.bytes.extend(e.count.to_le_bytes());
-            self.bytes.extend([e.pc, e.target, e.cycle].iter().flat_map(|n| n.to_le_bytes()));
+            self.bytes.extend(pack(e));
         }
     }
 
@@ -114,6 +131,27 @@ impl RawRecording {
     /// Its events, or its data.
     fn blocks(&self, data: bool) -> PyResult<Blocks> {
         Ok(Blocks { events: Mutex::new(self.0.events().map_err(error)?), data })
+    }
+
+    /// Its instructions, with the code of `program`, or that which it has.
+    fn instructions(&self, program: Option<String>) -> Batches {
+        let path = self.0.path().to_path_buf();
+        batches(move |sender| {
+            let text = |e: &dyn std::fmt::Display| e.to_string();
+            let recording = Recording::open(&path).map_err(|e| text(&e))?;
+            let image = match program {
+                Some(name) => {
+                    let named = Named::open_any(&name).map_err(|e| text(&e))?;
+                    named.image_of(&recording, Changes::default())
+                }
+                None => recording.image(&Quiet),
+            };
+            let image = image.map_err(|e| text(&e))?;
+            let mut walker = Walker::new(&image, recording.info().harts, sender);
+            let mut events = recording.events().map_err(|e| text(&e))?;
+            while !walker.is_over() && events.next_block(&mut walker).map_err(|e| text(&e))? {}
+            walker.failed.map_or(Ok(()), Err)
+        })
     }
 
     /// Measures a scheme on it; what was measured, as JSON. With `verify`, the stream is decoded and compared.
@@ -186,6 +224,9 @@ impl RawRecording {
 /// The module.
 #[pymodule]
 fn _goshawk(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("MESSAGES", trace::kinds())?;
     m.add_class::<RawRecording>()?;
+    m.add_class::<trace::RawTrace>()?;
+    m.add_class::<Batches>()?;
     m.add_class::<Blocks>()
 }

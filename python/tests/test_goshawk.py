@@ -1,6 +1,10 @@
 """Recordings as numpy arrays: python -m unittest discover python/tests"""
 
+import contextlib
 import importlib.util
+import io
+import json
+import os
 import pathlib
 import struct
 import sys
@@ -144,6 +148,92 @@ class Recordings(unittest.TestCase):
         self.path.write_bytes(self.path.read_bytes()[:-1])
         with self.assertRaisesRegex(ValueError, "loop.rbt1"):
             goshawk.open(self.path)
+
+
+RUNS = os.environ.get("GOSHAWK_RUNS")
+
+
+@unittest.skipIf(RUNS is None, "GOSHAWK_RUNS names no folder with recordings of built-in programs")
+class Programs(unittest.TestCase):
+    """Recordings and a trace of built-in programs, which `python/tests/module.rs` makes."""
+
+    def setUp(self):
+        self.runs = pathlib.Path(RUNS)
+
+    def test_instructions_are_the_runs_between_events(self):
+        run = goshawk.open(self.runs / "fft.2.ret", program="builtin:fft")
+        events = np.concatenate(list(run.events()))
+        instructions = np.concatenate(list(run.instructions()))
+        self.assertEqual(len(instructions), events["count"].sum())
+        for hart in range(2):
+            mine, flow = instructions[instructions["hart"] == hart], events[events["hart"] == hart]
+            # where the counts end in a branch, its address is that of the instruction
+            ends = np.cumsum(flow["count"]) - 1
+            branches = (flow["kind"] <= 10) & (flow["kind"] != 7)
+            self.assertTrue((mine["pc"][ends[branches]] == flow["pc"][branches]).all())
+            self.assertTrue((mine["len"][ends[branches]] == flow["len"][branches]).all())
+            # the others are followed by the next one
+            inside = np.setdiff1d(np.arange(len(mine) - 1), ends)
+            self.assertTrue((mine["pc"][inside] + mine["len"][inside] == mine["pc"][inside + 1]).all())
+        with self.assertRaisesRegex(ValueError, "no code is known for instruction 1 of"):
+            list(goshawk.open(self.runs / "fft.2.ret").instructions())
+
+    def test_a_trace_has_the_events_of_its_run_and_its_messages(self):
+        trace = goshawk.open(self.runs / "fft.2.gtr", program="builtin:fft")
+        self.assertEqual((trace.info["harts"], trace.info["timestamps"]), (2, True))
+        total, *kinds = map(int, (self.runs / "kinds.txt").read_text().split())
+        messages = np.concatenate(list(trace.messages()))
+        self.assertEqual(np.bincount(messages["kind"], minlength=len(goshawk.MESSAGES)).tolist(), kinds)
+        self.assertTrue((np.diff(messages["bit"].astype(np.int64)) > 0).all())
+        self.assertEqual(len(np.concatenate(list(trace.instructions()))), total)
+        recorded = np.concatenate(list(goshawk.open(self.runs / "fft.2.ret").events()))
+        decoded = np.concatenate(list(trace.events()))
+        for hart in range(2):
+            for name in ("kind", "count", "pc", "target"):
+                a, b = (events[events["hart"] == hart][name] for events in (recorded, decoded))
+                self.assertTrue((a == b).all(), name)
+        # the addresses in messages are those of the run
+        kinds = [goshawk.MESSAGES.index(name) for name in ("target", "exception", "sync")]
+        addresses = messages[np.isin(messages["kind"], kinds)]["number"]
+        self.assertGreaterEqual(len(addresses), 2)
+        self.assertTrue(np.isin(addresses, recorded["target"]).all())
+        self.assertGreater(messages["cycle"].max(), 1000)
+        # a reader that stops early, and a trace that is cut
+        next(trace.messages())
+        cut = self.runs / "cut.gtr"
+        cut.write_bytes((self.runs / "fft.2.gtr").read_bytes()[:-40])
+        with self.assertRaisesRegex(ValueError, "cut.gtr"):
+            list(goshawk.open(cut, program="builtin:fft").messages())
+        with self.assertRaisesRegex(ValueError, "fft.2.gtr"):
+            goshawk.open(self.runs / "fft.2.gtr", program="builtin:lu")
+
+    def test_batches_become_tables_of_arrow(self):
+        if importlib.util.find_spec("pyarrow") is None:
+            self.skipTest("pyarrow is not installed")
+        import pyarrow
+
+        run = goshawk.open(self.runs / "fft.1.ret")
+        table = pyarrow.Table.from_batches(map(goshawk.arrow, run.events()))
+        events = np.concatenate(list(run.events()))
+        self.assertEqual(table.column_names, list(events.dtype.names))
+        self.assertEqual(table["target"].to_pylist(), events["target"].tolist())
+
+    def test_the_notebook_draws_what_is_measured(self):
+        path = pathlib.Path(__file__).resolve().parents[2] / "docs/examples/figures/figure10.ipynb"
+        cells = [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code"]
+        printed, before = io.StringIO(), os.getcwd()
+        os.chdir(self.runs.parent)
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile("\n".join("".join(c["source"]) for c in cells), str(path), "exec"), {"__name__": "notebook"})
+        finally:
+            os.chdir(before)
+        line = next(line for line in printed.getvalue().splitlines() if line.startswith("tr_e:large "))
+        one = [goshawk.open(self.runs / f"{name}.1.ret").encode("tr_e:large") for name in ("fft", "lu")]
+        two = goshawk.open(self.runs / "fft.2.ret").encode("tr_e:large")["bits_per_instruction"]
+        total = sum(m["bits"] for m in one) / sum(m["instructions"] for m in one)
+        mean = (one[0]["bits_per_instruction"] * one[1]["bits_per_instruction"]) ** 0.5
+        self.assertEqual(line.split()[1:], [f"{n:.4f}" for n in (total, mean, two, two)])
 
 
 if __name__ == "__main__":
