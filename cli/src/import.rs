@@ -38,6 +38,8 @@ enum FormatName {
     Perf,
     /// Text of DynamoRIO's drmemtrace -tool view, x86
     Memtrace,
+    /// Trace of DynamoRIO's drmemtrace: a file drmemtrace.*.trace.zip or .gz, or a folder of them
+    Drmemtrace,
     /// RISC-V E-Trace 2.0, in the container that `--container` names, with --elf
     ETrace,
     /// RISC-V N-Trace 1.0 (Nexus), with --elf
@@ -74,6 +76,7 @@ impl FormatName {
             Self::Bt9 => Format::Bt9,
             Self::Perf => Format::Perf,
             Self::Memtrace => Format::Memtrace,
+            Self::Drmemtrace => Format::Drmemtrace,
             Self::ETrace => {
                 return Kind::Standard(Protocol::ETrace(match container.unwrap_or_default() {
                     ContainerName::Smi => Container::Smi,
@@ -90,9 +93,9 @@ impl FormatName {
 /// Convert a trace of another tool, or a branch trace (rbt1), to a retire file or a branch trace
 ///
 /// Supported are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim, MBPlib (SBBT) and CBP-5 (BT9), text of
-/// perf script (Intel PT, branch stacks) and of DynamoRIO's drmemtrace, traces of
-/// chips with RISC-V E-Trace and N-Trace (--format e-trace, n-trace, with --elf), and rbt1, uncompressed or compressed with gzip, xz, zstd or
-/// bzip2. Threads become harts, in the order in which they appear. Every command with --elf accepts the converted file in place of the program. docs/how-to/import.md describes what
+/// perf script (Intel PT, branch stacks) and of DynamoRIO's drmemtrace, its traces (a file, or a folder of them), traces of
+/// chips with RISC-V E-Trace and N-Trace (--format e-trace, n-trace, with --elf), and rbt1, uncompressed or compressed with gzip, xz, zstd,
+/// bzip2 or zip. Threads become harts, in the order in which they appear. Every command with --elf accepts the converted file in place of the program. docs/how-to/import.md describes what
 /// each format contains and what it lacks.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
@@ -103,6 +106,7 @@ impl FormatName {
     goshawk import SHORT_MOBILE-1.bt9.trace.gz -o mobile.ret\n  \
     goshawk import perf.txt --format perf -o pt.ret\n  \
     goshawk import memtrace.txt -o memtrace.ret\n  \
+    goshawk import drmemtrace.ls.4711.0815.dir -o ls.ret\n  \
     goshawk import dump.bin --format e-trace --container esp32-c6 --elf app.elf --elf rom.elf -o chip.ret\n  \
     goshawk encode short.ret --set m4 -o short.gtr\n  \
     goshawk replay short.gtr --elf short.ret --check short.ret")]

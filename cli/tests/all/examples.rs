@@ -282,6 +282,9 @@ impl Shell {
         for (name, (_, text)) in names.iter().zip(foreign::TEXTS) {
             std::fs::write(path.join(name), text).unwrap();
         }
+        let folder = path.join("drmemtrace.ls.4711.0815.dir/trace");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("drmemtrace.ls.4711.0816.trace"), foreign::drmemtrace(4711)).unwrap();
         standard_traces(path);
         for name in ["sim.vcd", "sim.fst"] {
             std::fs::write(path.join(name), foreign::wave(&steps)).unwrap();

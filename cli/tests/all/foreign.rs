@@ -128,6 +128,72 @@ fn texts_of_other_tools_are_detected_and_go_through() {
 }
 
 #[test]
+fn records_of_dynamorio_are_the_run_of_its_text() {
+    let place = Place::new();
+    let folder = place.path().join("drmemtrace.a.7.8.dir/trace");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = TEXTS.iter().find(|(format, _)| *format == Format::Memtrace).unwrap().1;
+    std::fs::write(place.path().join("a.txt"), text).unwrap();
+    std::fs::write(folder.join("drmemtrace.a.7.1.trace"), foreign::drmemtrace(7)).unwrap();
+    place.good("import a.txt -o text.rbt1");
+    place.good("import drmemtrace.a.7.8.dir/trace/drmemtrace.a.7.1.trace -o one.rbt1");
+    let text = records(&place.path().join("text.rbt1"));
+    assert_eq!(records(&place.path().join("one.rbt1")), text);
+    // with a second thread, a folder is needed
+    std::fs::write(folder.join("drmemtrace.a.8.1.trace"), foreign::drmemtrace(8)).unwrap();
+    std::fs::write(folder.join("cpu_schedule.bin.zip"), "not read").unwrap();
+    for input in ["drmemtrace.a.7.8.dir", "drmemtrace.a.7.8.dir/trace"] {
+        place.good(&format!("import {input} -o two.rbt1"));
+        // the last records of all threads are at the end
+        let two = records(&place.path().join("two.rbt1"));
+        assert_eq!(two.len(), 2 * text.len());
+        assert_eq!(two[..text.len() - 2], text[..text.len() - 2]);
+        assert_eq!(two[text.len() - 2..][..text.len() - 2], text[..text.len() - 2]);
+    }
+    goes_through(&place, "two.rbt1");
+    for thread in 9..16 {
+        std::fs::write(folder.join(format!("drmemtrace.a.{thread}.1.trace")), foreign::drmemtrace(thread)).unwrap();
+    }
+    let session = place.session("import drmemtrace.a.7.8.dir -o x.ret");
+    assert!(session.contains("drmemtrace.a.7.8.dir: has 9 threads; expected at most 8"), "{session}");
+    let session = place.session("import . -o x.ret");
+    assert!(
+        session.contains("has no trace of DynamoRIO; expected files such as") && session.ends_with("exit code 2\n")
+    );
+}
+
+#[test]
+fn one_sweep_of_several_formats_has_a_figure_of_all() {
+    let place = Place::new();
+    let text = |wanted| TEXTS.iter().find(|(format, _)| *format == wanted).unwrap().1;
+    let log = qemu(&steps("builtin:irq", 2000));
+    let traces: [(&str, &[u8]); 4] = [
+        ("perf", text(Format::Perf).as_bytes()),
+        ("bt9", text(Format::Bt9).as_bytes()),
+        ("dynamorio", &foreign::drmemtrace(7)),
+        ("qemu", log.as_bytes()),
+    ];
+    for (name, bytes) in traces {
+        std::fs::write(place.path().join(name), bytes).unwrap();
+        let elf = if name == "qemu" { " --elf builtin:irq" } else { "" };
+        place.good(&format!("import {name}{elf} -o {name}.ret"));
+    }
+    let names = traces.map(|(name, _)| format!("{name}.ret"));
+    place.good(&format!("sweep --trace {} --encoding tr_e,nx_b,sc-lsp --set small,m4 -o s", names.join(",")));
+    let csv = std::fs::read_to_string(place.path().join("s/results.csv")).unwrap();
+    for name in &names {
+        // two sets of tr_e, nx_b, a stream cache
+        let rows = csv.lines().filter(|row| row.starts_with(name) && row.contains(",equal,"));
+        assert_eq!(rows.count(), 4, "{csv}");
+    }
+    place.good("report sweep s -o s.html --figures f");
+    let page = std::fs::read_to_string(place.path().join("s.html")).unwrap();
+    assert!(names.iter().all(|name| page.contains(name)));
+    let svg = std::fs::read_to_string(place.path().join("f/bpi.svg")).unwrap();
+    assert!(["tr_e", "nx_b", "sc-lsp"].iter().all(|scheme| svg.contains(scheme)), "{svg}");
+}
+
+#[test]
 fn qemu_itself_logs_the_run() {
     let Ok(o) = Command::new("qemu-system-riscv32").arg("--version").output() else {
         eprintln!("qemu_itself_logs_the_run: skipped, qemu-system-riscv32 is not installed; tools/setup installs it");
@@ -250,6 +316,7 @@ fn no_damage_makes_an_importer_panic_or_run_on() {
         (Format::Spike, spike(&steps).into_bytes()),
         (Format::ChampSim, champsim(&steps)),
         (Format::Sbbt, sbbt(&steps)),
+        (Format::Drmemtrace, foreign::drmemtrace(7)),
     ];
     let texts = TEXTS.iter().map(|(format, text)| (*format, text.repeat(40).into_bytes()));
     let traces: Vec<_> = traces.into_iter().chain(texts).collect();

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 /// What an instruction may do with the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Sequential,
     Conditional,
     /// `rbt1` kind of another branch.
@@ -46,16 +46,16 @@ fn kind(code: &[u8]) -> Kind {
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
-struct Instruction {
-    pc: u64,
-    len: u8,
-    kind: Kind,
-    /// Where it goes, if the line shows it.
-    goes_to: Option<u64>,
+pub(super) struct Instruction {
+    pub(super) pc: u64,
+    pub(super) len: u8,
+    pub(super) kind: Kind,
+    /// Where it goes, if the trace shows it.
+    pub(super) goes_to: Option<u64>,
 }
 
 impl Instruction {
-    fn next(&self) -> u64 {
+    pub(super) fn next(&self) -> u64 {
         self.pc.wrapping_add(self.len.into())
     }
 }
@@ -93,11 +93,44 @@ fn instruction(line: &[u8]) -> Result<Option<(u64, Instruction)>, String> {
     Ok(Some((thread, Instruction { pc, len: len as u8, kind, goes_to })))
 }
 
-struct Writer<'a> {
-    /// Index, last instruction and instructions since the last record of each thread.
-    threads: HashMap<u64, (u16, Option<Instruction>, u32)>,
+/// A thread of the trace.
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    index: u16,
+    /// Its last instruction.
+    last: Option<Instruction>,
+    /// Instructions since its last record.
+    count: u32,
+    /// Where it was interrupted after that instruction, or at it.
+    interrupted: Option<u64>,
+    /// It was interrupted after that instruction, or after a branch that follows and is listed late.
+    is_late: bool,
+}
+
+impl Thread {
+    /// Counts the last instruction `l`, which goes to `to`, and passes its record on. The address after it, if the thread
+    /// continues elsewhere.
+    fn retire(&mut self, l: Instruction, to: u64, sink: Sink<'_>) -> Option<u64> {
+        self.count += 1;
+        let (branch, interrupted) = records(l, to);
+        if let Some(kind) = branch {
+            self.put(kind, l.len, l.pc, to, sink);
+        }
+        interrupted
+    }
+
+    fn put(&mut self, kind: u8, len: u8, pc: u64, target: u64, sink: Sink<'_>) {
+        sink(&Record { kind, len, thread: self.index, count: std::mem::take(&mut self.count), pc, target });
+    }
+}
+
+/// Makes records of the instructions of threads, in the order in which they are listed.
+pub(super) struct Writer<'a> {
+    threads: HashMap<u64, Thread>,
     traps: u64,
-    repeated: u64,
+    pub(super) repeated: u64,
+    /// Branches at an interruption that are left out.
+    unknown: u64,
     sink: Sink<'a>,
 }
 
@@ -112,58 +145,103 @@ fn records(i: Instruction, to: u64) -> (Option<u8>, Option<u64>) {
     }
 }
 
-impl Writer<'_> {
-    fn take(&mut self, thread: u64, i: Instruction) {
+impl<'a> Writer<'a> {
+    pub(super) fn new(sink: Sink<'a>) -> Self {
+        Self { threads: HashMap::new(), traps: 0, repeated: 0, unknown: 0, sink }
+    }
+
+    /// Whether no instruction came yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// Takes the next instruction of a thread.
+    pub(super) fn take(&mut self, thread: u64, i: Instruction) {
         let index = self.threads.len().min(usize::from(u16::MAX)) as u16;
-        let (thread, last, count) = self.threads.entry(thread).or_insert((index, None, 0));
-        let mut put = |kind, len, count: &mut u32, pc, target| {
-            (self.sink)(&Record { kind, len, thread: *thread, count: std::mem::take(count), pc, target });
-        };
-        match last.replace(i) {
-            None => put(7, 0, count, i.pc, i.pc),
-            Some(l) if l.kind == Kind::Sequential && l.pc == i.pc => self.repeated += 1,
-            Some(l) => {
-                *count += 1;
-                // a line that shows where a branch goes, and another next instruction: interrupted in between
-                let to = l.goes_to.filter(|_| l.kind != Kind::Sequential).unwrap_or(i.pc);
-                let (branch, interrupted) = records(l, to);
-                if let Some(kind) = branch {
-                    put(kind, l.len, count, l.pc, to);
-                }
-                let interrupted = interrupted.or((to != i.pc).then_some(to));
-                if let Some(at) = interrupted {
-                    self.traps += 1;
-                    put(7, 1, count, at, i.pc);
-                }
+        let of = self.threads.entry(thread).or_insert(Thread {
+            index,
+            last: None,
+            count: 0,
+            interrupted: None,
+            is_late: false,
+        });
+        let is_late = std::mem::take(&mut of.is_late);
+        let (last, interrupted) = (of.last.replace(i), of.interrupted.take());
+        let trap_at = match (last, interrupted) {
+            (None, _) => return of.put(7, 0, i.pc, i.pc, self.sink),
+            // a fault: the instruction did not retire
+            (Some(l), Some(at)) if at == l.pc => Some(at),
+            (Some(l), Some(at)) => Some(of.retire(l, at, self.sink).unwrap_or(at)),
+            (Some(l), None) if l.kind == Kind::Sequential && l.pc == i.pc => {
+                self.repeated += 1;
+                None
             }
+            (Some(l), None) => {
+                // where a branch is known to go, and another next instruction: interrupted in between
+                let to = l.goes_to.filter(|_| l.kind != Kind::Sequential).unwrap_or(i.pc);
+                of.retire(l, to, self.sink).or((to != i.pc).then_some(to))
+            }
+        };
+        if let Some(at) = trap_at {
+            self.traps += 1;
+            of.put(7, 1, at, i.pc, self.sink);
+        }
+        if is_late && i.goes_to.is_none() && last.is_some_and(|l| l.next() == i.pc) {
+            of.interrupted = Some(i.pc);
+            self.unknown += 1;
         }
     }
 
-    /// Ends each thread; the number of last instructions that are left out, because where they go is unknown.
-    fn end(&mut self) -> u64 {
-        let mut threads: Vec<_> = self.threads.values().copied().collect();
-        threads.sort_by_key(|t| t.0);
+    /// The next instruction of the thread is that of a handler; `at` would have been the next one.
+    pub(super) fn interrupt(&mut self, thread: u64, at: u64) {
+        if let Some(of) = self.threads.get_mut(&thread) {
+            of.interrupted = Some(at);
+        }
+    }
+
+    /// As [`Self::interrupt`], where it is not known what would have been next: a branch as the last instruction is left out, and so is
+    /// one that follows and is listed late.
+    pub(super) fn interrupt_somewhere(&mut self, thread: u64) {
+        let Some(of) = self.threads.get_mut(&thread) else { return };
+        match of.last.filter(|l| l.goes_to.is_none()) {
+            Some(l) => {
+                of.interrupted = Some(l.pc);
+                self.unknown += 1;
+            }
+            None => of.is_late = true,
+        }
+    }
+
+    /// Ends each thread; returns notes.
+    pub(super) fn end(self) -> Vec<String> {
+        let mut threads: Vec<_> = self.threads.into_values().collect();
+        threads.sort_by_key(|t| t.index);
         let mut left_out = 0;
-        for (thread, last, mut count) in threads {
-            let Some(l) = last else { continue };
-            let mut put = |kind, len, count: &mut u32, pc, target| {
-                (self.sink)(&Record { kind, len, thread, count: std::mem::take(count), pc, target });
-            };
-            match l.goes_to {
-                Some(to) => {
-                    count += 1;
-                    if let (Some(kind), _) = records(l, to) {
-                        put(kind, l.len, &mut count, l.pc, to);
-                    }
-                    put(7, 0, &mut count, to, to);
+        for mut of in threads {
+            let Some(l) = of.last else { continue };
+            match of.interrupted.or(l.goes_to) {
+                Some(to) if to != l.pc || of.interrupted.is_none() => {
+                    of.retire(l, to, self.sink);
+                    of.put(7, 0, to, to, self.sink);
                 }
+                // a fault: the instruction did not retire
+                Some(at) => of.put(7, 0, at, at, self.sink),
                 None => {
                     left_out += 1;
-                    put(7, 0, &mut count, l.pc, l.pc);
+                    of.put(7, 0, l.pc, l.pc, self.sink);
                 }
             }
         }
-        left_out
+        let mut notes = Vec::new();
+        super::note(&mut notes, self.traps, "discontinuities, imported as traps");
+        super::note(&mut notes, self.repeated, "repetitions of an instruction, counted once");
+        super::note(
+            &mut notes,
+            self.unknown,
+            "branches at an interruption, left out: the trace does not show where they went",
+        );
+        super::note(&mut notes, left_out, super::LEFT_OUT);
+        notes
     }
 }
 
@@ -177,23 +255,17 @@ const WHAT: &str = "an instruction (`ifetch`), as drmemtrace's view tool prints 
 
 /// Passes the records of the text to `sink`; returns notes.
 pub(super) fn convert(mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
-    let mut writer = Writer { threads: HashMap::new(), traps: 0, repeated: 0, sink };
+    let mut writer = Writer::new(sink);
     let mut line = Vec::new();
-    while input.log_line(&mut line, !writer.threads.is_empty(), WHAT)? {
+    while input.log_line(&mut line, !writer.is_empty(), WHAT)? {
         if let Some((thread, i)) = instruction(&line).map_err(|e| input.wrong_line(&e))? {
             writer.take(thread, i);
         }
     }
-    if writer.threads.is_empty() {
+    if writer.is_empty() {
         return Err(input.wrong_line(&format!("the file ends without {WHAT}")));
     }
-    let left_out = writer.end();
-    let mut notes = Vec::new();
-    let mut counted = |n, what: &str| super::note(&mut notes, n, what);
-    counted(writer.traps, "discontinuities, imported as traps");
-    counted(writer.repeated, "repetitions of an instruction, counted once");
-    counted(left_out, super::LEFT_OUT);
-    Ok(notes)
+    Ok(writer.end())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! | `bt9` | branch traces of CBP-5 | none |
 //! | `perf` | text of `perf script`: Intel PT, branch stacks | none |
 //! | `memtrace` | text of DynamoRIO's view tool, x86 | the log |
+//! | `drmemtrace` | records of DynamoRIO, one file per thread | none |
 //! | [`standard`] | E-Trace and N-Trace | one or more ELFs |
 //!
 //! Each is read as a stream: memory grows at most with the number of different branches (`survey`), never with the
@@ -17,6 +18,7 @@
 
 mod bt9;
 mod champsim;
+mod drmemtrace;
 mod memtrace;
 mod packed;
 mod perf;
@@ -26,6 +28,7 @@ mod spike;
 pub mod standard;
 mod survey;
 mod text;
+mod zip;
 
 use crate::input::Named;
 use crate::progress::Progress;
@@ -51,6 +54,8 @@ pub enum Format {
     Perf,
     /// Text of DynamoRIO's view tool.
     Memtrace,
+    /// Records of DynamoRIO's drmemtrace.
+    Drmemtrace,
 }
 
 impl Format {
@@ -64,6 +69,7 @@ impl Format {
             Self::Bt9 => "BT9 trace",
             Self::Perf => "text of perf script",
             Self::Memtrace => "text of drmemtrace",
+            Self::Drmemtrace => "trace of drmemtrace",
         }
     }
 }
@@ -106,15 +112,24 @@ fn note(notes: &mut Vec<String>, n: u64, what: &str) {
 pub struct Opened<'a> {
     path: &'a Path,
     input: Unpacked,
+    /// Further files, of other threads.
+    others: Vec<Unpacked>,
     /// Kind of the file.
     pub found: Found,
 }
 
-/// Opens a file, compressed (gzip, xz, zstd, bzip2) or not, and detects its kind unless `format` gives it.
+/// Opens a file, compressed (gzip, xz, zstd, bzip2, zip) or not, and detects its kind unless `format` gives it. A folder holds the
+/// files of threads of `drmemtrace`.
 ///
 /// # Errors
 /// The file cannot be read, or its format is unknown.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError> {
+    if path.is_dir() && format.is_none_or(|f| f == Format::Drmemtrace) {
+        let files = drmemtrace::files(path)?;
+        let mut others = files.iter().map(|file| Unpacked::open(file)).collect::<Result<Vec<_>, _>>()?;
+        let input = others.remove(0);
+        return Ok(Opened { path, input, others, found: Found::Trace(Format::Drmemtrace) });
+    }
     let mut input = Unpacked::open(path)?;
     let (head, wrong) = input.peek(HEAD);
     let begins_line =
@@ -125,6 +140,7 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
         None if head.starts_with(&rbt1::MAGIC) || head.starts_with(b"GSHKRET") => Found::Recording,
         None if head.starts_with(b"SBBT\n") => Found::Trace(Format::Sbbt),
         None if head.starts_with(bt9::MAGIC) => Found::Trace(Format::Bt9),
+        None if drmemtrace::is_trace(&head) => Found::Trace(Format::Drmemtrace),
         None if head.split(|b| *b == b'\n').any(memtrace::is_line) => Found::Trace(Format::Memtrace),
         None if begins_line(b"Trace ") => Found::Trace(Format::Qemu),
         None if begins_line(b"core ") => Found::Trace(Format::Spike),
@@ -141,7 +157,7 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
             };
             return Err(HostError::Other(format!(
                 "{}: {begins}; expected a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, text of perf \
-                 script or drmemtrace, an SBBT or BT9 trace, or a ChampSim trace with `--format champsim`",
+                 script, a trace or text of drmemtrace, an SBBT or BT9 trace, or a ChampSim trace with `--format champsim`",
                 path.display()
             )));
         }
@@ -149,7 +165,7 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
     match wrong {
         // the reader of recordings reports their errors
         Some(wrong) if found != Found::Recording => Err(wrong),
-        _ => Ok(Opened { path, input, found }),
+        _ => Ok(Opened { path, input, others: Vec::new(), found }),
     }
 }
 
@@ -168,9 +184,10 @@ impl Opened<'_> {
             return Err(HostError::Other(format!("{}: is a recording already", self.path.display())));
         };
         let bar = progress.begin("importing", "instructions", None);
-        let (mut records, mut pending) = (0, 0u64);
+        let (mut records, mut pending, mut last_thread) = (0, 0u64, 0);
         let mut counted = |r: &Record| {
             records += 1;
+            last_thread = r.thread.max(last_thread);
             pending += u64::from(r.count);
             if pending >= 1 << 16 {
                 bar.advance(pending);
@@ -187,7 +204,10 @@ impl Opened<'_> {
                 )))
             }
             (Format::Spike, elf) => spike::convert(self.input, elf, &mut counted)?,
-            (Format::ChampSim | Format::Sbbt | Format::Bt9 | Format::Perf | Format::Memtrace, Some(_)) => {
+            (
+                Format::ChampSim | Format::Sbbt | Format::Bt9 | Format::Perf | Format::Memtrace | Format::Drmemtrace,
+                Some(_),
+            ) => {
                 return Err(HostError::Other(format!(
                     "{}: is a {}, which is read without its program; --elf is for logs of QEMU and Spike",
                     self.path.display(),
@@ -199,7 +219,19 @@ impl Opened<'_> {
             (Format::Bt9, None) => bt9::convert(self.input, &mut counted)?,
             (Format::Perf, None) => perf::convert(self.path, self.input, &mut counted)?,
             (Format::Memtrace, None) => memtrace::convert(self.input, &mut counted)?,
+            (Format::Drmemtrace, None) => {
+                let files = std::iter::once(self.input).chain(self.others).collect();
+                drmemtrace::convert(files, &mut counted)?
+            }
         };
+        let threads = usize::from(last_thread) + 1;
+        if threads > rbt1::MAX_THREADS {
+            return Err(HostError::Other(format!(
+                "{}: has {threads} threads; expected at most {}, which become harts",
+                self.path.display(),
+                rbt1::MAX_THREADS
+            )));
+        }
         if records == 0 {
             return Err(HostError::Other(format!("{}: holds no instruction", self.path.display())));
         }

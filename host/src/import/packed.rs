@@ -1,5 +1,6 @@
 //! Reads a file, decompressing it, and tracks the position for messages
 
+use super::zip;
 use crate::HostError;
 use retire::file::input;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
@@ -32,7 +33,7 @@ impl Unpacked {
         (&mut file).take(6).read_to_end(&mut head).map_err(io)?;
         let starts = |magic: &[u8]| head.starts_with(magic);
         let (gzip, xz, zst) = (starts(&[0x1f, 0x8b]), starts(b"\xfd7zXZ\0"), starts(&[0x28, 0xb5, 0x2f, 0xfd]));
-        let (bzip2, lz4) = (starts(b"BZh"), starts(&[0x04, 0x22, 0x4d, 0x18]));
+        let (bzip2, zip, lz4) = (starts(b"BZh"), starts(zip::MAGIC), starts(&[0x04, 0x22, 0x4d, 0x18]));
         let whole = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(file));
         let (packed, inner): (_, Box<dyn Read>) = if gzip {
             (Some("gzip"), Box::new(flate2::bufread::MultiGzDecoder::new(whole)))
@@ -42,10 +43,12 @@ impl Unpacked {
             (Some("zstd"), Box::new(zstd::Decoder::with_buffer(whole).map_err(io)?))
         } else if bzip2 {
             (Some("bzip2"), Box::new(bzip2::bufread::MultiBzDecoder::new(whole)))
+        } else if zip {
+            (Some("zip"), Box::new(zip::Members::new(whole)))
         } else if lz4 {
             let path = path.display();
             return Err(HostError::Other(format!(
-                "{path}: is packed with lz4; gzip, xz, zstd and bzip2 are read here"
+                "{path}: is packed with lz4; gzip, xz, zstd, bzip2 and zip are read here"
             )));
         } else {
             (None, Box::new(whole))

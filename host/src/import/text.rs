@@ -41,7 +41,7 @@ fn text_without_end_that_is_no_log_is_refused() {
     let formats = [Format::Qemu, Format::Spike, Format::Bt9, Format::Perf, Format::Memtrace];
     for format in formats {
         let input = Unpacked::of(Box::new(Endless.take(1 << 30)), "endless");
-        let opened = Opened { path: Path::new("endless"), input, found: Found::Trace(format) };
+        let opened = Opened { path: Path::new("endless"), input, others: Vec::new(), found: Found::Trace(format) };
         let elf = (format == Format::Qemu).then_some(&program);
         let e = opened.convert(elf, &Quiet, &mut |_| {}).unwrap_err().to_string();
         assert!(e.contains("the first 64 MiB are without a"), "{format:?}: {e}");

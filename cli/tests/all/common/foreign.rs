@@ -207,3 +207,27 @@ pub const TEXTS: [(Format, &str); 4] = [
          EDGE 3 2 3 T 0x2000 - 1\nEDGE 4 3 0 T 0x100b - 0\nBT9_EDGE_SEQUENCE\n0\n1\n2\n3\n4\nEOF\n",
     ),
 ];
+
+/// The records of DynamoRIO for the run of the text of its view tool in [`TEXTS`], by a thread with this number.
+pub fn drmemtrace(thread: u64) -> Vec<u8> {
+    let records: [(u16, u16, u64); 14] = [
+        (25, 0, 7),
+        (28, 12, 7),
+        (28, 9, 0xe40),
+        (22, 8, thread),
+        (24, 8, 7),
+        (28, 2, 100 + thread),
+        (10, 4, 0x1000),
+        (48, 2, 0x1004),
+        (10, 4, 0x1000),
+        (49, 2, 0x1004),
+        (14, 5, 0x1006),
+        (28, 29, 0x100b),
+        (16, 1, 0x2000),
+        (26, 0, 0),
+    ];
+    let bytes = |(kind, size, value): &(u16, u16, u64)| {
+        [&kind.to_le_bytes()[..], &size.to_le_bytes(), &value.to_le_bytes()].concat()
+    };
+    records.iter().flat_map(bytes).collect()
+}
