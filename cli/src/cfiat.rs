@@ -77,7 +77,7 @@ pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
         lines.push(("devices", what.into()));
     }
     if s.turns > 0 {
-        lines.push(("order of the cores", format!("{} other bits, {} turns", count(s.order_bits), count(s.turns))));
+        lines.push(("order of the cores", format!("{} of these bits, {} turns", count(s.order_bits), count(s.turns))));
     }
     lines
 }

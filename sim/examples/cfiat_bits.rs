@@ -47,7 +47,8 @@ struct Sum {
 impl Sum {
     fn add(&mut self, s: &CfiatStats) {
         let (references, flags) = (total(&s.references()), total(&s.flags));
-        self.bits += s.bits;
+        // as in the table: without the order of the cores
+        self.bits += s.bits - s.order_bits;
         self.instructions += s.instructions;
         self.loads += s.all_loads();
         self.references = [self.references[0] + references.misses, self.references[1] + references.all()];

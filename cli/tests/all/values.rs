@@ -94,7 +94,8 @@ fn cores_that_share_a_cache_are_executed_again() {
         assert_eq!(encoded["value_bits"], stats["bits"]);
         let bits = |name: &str| stats[name].as_u64().unwrap();
         assert!(bits("turns") > 1000, "{stats}");
-        assert_eq!(again["value_bits"], bits("bits") + bits("order_bits"));
+        assert_eq!(again["value_bits"], bits("bits"));
+        assert!((bits("turns")..bits("bits")).contains(&bits("order_bits")), "{stats}");
         let said = place.good(&format!("stats {run} --scheme cfiat:4k+shared"));
         assert!(said.contains("order of the cores") && said.contains(" turns"), "{said}");
         // another order, a cut file, and another run

@@ -86,7 +86,6 @@ impl Recorder {
         self.stats.bits = self.out.len();
         if let Some(order) = &self.order {
             (self.stats.turns, self.stats.order_bits) = (order.turns, order.bits);
-            self.stats.bits -= order.bits;
         }
     }
 

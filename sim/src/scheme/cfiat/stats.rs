@@ -55,7 +55,7 @@ pub struct CfiatStats {
     pub flags: [Hits; SIZES],
     /// Turns of the cores, with a shared cache.
     pub turns: u64,
-    /// Bits of these turns.
+    /// Bits of these turns, part of `bits`.
     pub order_bits: u64,
     /// Loads outside memory: each has a record.
     pub outside: u64,
@@ -69,7 +69,7 @@ pub struct CfiatStats {
     pub records: u64,
     /// Instructions, all cores.
     pub instructions: u64,
-    /// Total bits, including header, stops and padding; set when the stream is finished.
+    /// Total bits, including header, order, stops and padding; set when the stream is finished.
     pub bits: u64,
     /// Stores of bus masters that are not cores: cores cannot be re-executed after one.
     pub masters: u64,
