@@ -121,14 +121,16 @@ pub fn encode(
     let run = source.run()?;
     let sizes = match output {
         // descriptors have counts of four bytes, which need no record when they are full
-        Output::Descriptors(..) => Sizes { count_bits: 32, ..sizes },
+        Output::Descriptors(..) | Output::Disassembled(_) => Sizes { count_bits: 32, ..sizes },
         Output::Nothing | Output::Stream(_) => sizes,
     };
     let traced = record(&run, sizes, output, &Bars)?;
     let info = run.info();
     let path = match output {
         Output::Nothing => None,
-        Output::Stream(path) | Output::Descriptors(path, _) => Some(path.display().to_string()),
+        Output::Stream(path) | Output::Descriptors(path, _) | Output::Disassembled(path) => {
+            Some(path.display().to_string())
+        }
     };
     if as_json {
         let of = Object::new(command, &info.program)

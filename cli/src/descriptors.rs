@@ -17,7 +17,7 @@ use std::path::Path;
 pub fn encode(
     source: &Source,
     params: &ParamArgs,
-    (form, path): (Form, &Path),
+    (form, disassemble, path): (Form, bool, &Path),
     as_json: bool,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
@@ -29,7 +29,7 @@ pub fn encode(
     }
     params.no_context("descriptors")?;
     let (params, set) = params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;
-    let written = to_file(&run, &params, form, path, &Bars)?;
+    let written = to_file(&run, &params, (form, disassemble), path, &Bars)?;
     let (instructions, bits) = (written.totals.instructions, 8 * written.bytes);
     if as_json {
         Object::new("encode", &info.program)

@@ -32,6 +32,7 @@ use std::io::Write;
     goshawk encode builtin:vm --scheme tr_e:small,cfiat:16k -o vm.gtr --values vm.glv\n  \
     goshawk encode builtin:bank --harts 4 --scheme cfiat:16k -o bank.glv\n  \
     goshawk encode builtin:vm --scheme cfiat:32k+gran4+touched --ascii -o vm.txt\n  \
+    goshawk encode builtin:vm --set m4 --ascii --disassemble -o vm.txt\n  \
     goshawk encode builtin:bank --harts 4 --scheme tr_e:m4+shared -o shared.gtr\n  \
     goshawk encode builtin:bank --harts 4 --scheme tr_e:m4+shared --binary -o shared.mcf\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
@@ -56,6 +57,9 @@ pub struct Args {
     /// Write descriptors as bytes instead of a stream, for the schemes of --ascii
     #[arg(long)]
     binary: bool,
+    /// Append the disassembled instruction to each line of --ascii; RISC-V
+    #[arg(short, long, requires = "ascii")]
+    disassemble: bool,
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
@@ -102,6 +106,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 ));
             }
             let output = match form {
+                Some(_) if args.disassemble => Output::Disassembled(&args.output),
                 Some((_, form)) => Output::Descriptors(&args.output, form),
                 None => Output::Stream(&args.output),
             };
@@ -118,7 +123,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                 "`{other}`: not with `{option}`, which writes descriptors and no stream"
             )));
         }
-        return crate::descriptors::encode(&source, &args.params, (form, &args.output), args.json, out);
+        return crate::descriptors::encode(
+            &source,
+            &args.params,
+            (form, args.disassemble, &args.output),
+            args.json,
+            out,
+        );
     }
     let run = source.run()?;
     let has_cycles = run.has_cycles();

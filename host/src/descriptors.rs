@@ -1,5 +1,6 @@
 //! Writes the `mcfTRaptor` descriptors of a run to a file
 
+use crate::disassembly::Disassembly;
 use crate::progress::Progress;
 use crate::run::{Run, RunTotals};
 use crate::HostError;
@@ -7,7 +8,7 @@ use retire::file::Replacement;
 use retire::{FlowEvent, RetireSink};
 use sim::params::TraceParams;
 use sim::scheme::cfiat::descriptor::Form;
-use sim::scheme::tr::descriptor::{Descriptors, What};
+use sim::scheme::tr::descriptor::{Descriptor, Descriptors, What};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -55,24 +56,52 @@ struct ToFile {
     error: Option<io::Error>,
     since: u32,
     kinds: [u64; 3],
+    /// With it, each line ends with its instruction.
+    disassembly: Option<Disassembly>,
 }
 
 impl ToFile {
     fn drain(&mut self) {
         for d in self.made.take() {
-            self.kinds[match d.what {
-                What::Outcome { .. } => 0,
-                What::Target { .. } => 1,
-                What::Exception { .. } => 2,
-            }] += 1;
+            self.kinds[kind(&d)] += 1;
             if self.error.is_none() {
-                let written = match self.form {
-                    Form::Ascii => d.ascii(&mut self.file),
-                    Form::Binary => d.binary(&mut self.file),
-                };
-                self.error = written.err();
+                self.error = write(&d, self.form, &mut self.file).err();
             }
         }
+    }
+
+    /// Writes the descriptor of an event with its instruction.
+    fn disassembled(&mut self, e: &FlowEvent) {
+        let Some(disassembly) = &mut self.disassembly else { return };
+        let mut line = Vec::new();
+        for d in self.made.take() {
+            self.kinds[kind(&d)] += 1;
+            // writing to memory cannot fail
+            let _ = write(&d, self.form, &mut line);
+        }
+        if !line.is_empty() {
+            disassembly.append(e.hart, e.pc, &mut line);
+        }
+        disassembly.pass(e);
+        if self.error.is_none() {
+            self.error = self.file.write_all(&line).err();
+        }
+    }
+}
+
+/// Index of a descriptor's kind.
+fn kind(d: &Descriptor) -> usize {
+    match d.what {
+        What::Outcome { .. } => 0,
+        What::Target { .. } => 1,
+        What::Exception { .. } => 2,
+    }
+}
+
+fn write(d: &Descriptor, form: Form, out: &mut dyn Write) -> io::Result<()> {
+    match form {
+        Form::Ascii => d.ascii(out),
+        Form::Binary => d.binary(out),
     }
 }
 
@@ -80,6 +109,9 @@ impl RetireSink for ToFile {
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
         self.made.event(e);
+        if self.disassembly.is_some() {
+            return self.disassembled(e);
+        }
         self.since += 1;
         if self.since == DRAIN_INTERVAL {
             self.since = 0;
@@ -88,14 +120,14 @@ impl RetireSink for ToFile {
     }
 }
 
-/// Writes the descriptors of `run` into the file at `path`.
+/// Writes the descriptors of `run` into the file at `path`; with `disassemble`, each line with its instruction.
 ///
 /// # Errors
 /// The scheme is not T-raptor, so it has no descriptors, or the file cannot be written.
 pub fn to_file(
     run: &Run<'_>,
     params: &TraceParams,
-    form: Form,
+    (form, disassemble): (Form, bool),
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Written, HostError> {
@@ -105,9 +137,10 @@ pub fn to_file(
             params.flow
         )));
     };
+    let disassembly = disassemble.then(|| Disassembly::of(run, progress)).transpose()?;
     let file = File { out: Replacement::create(path)?, bytes: 0 };
     let made = Descriptors::new(&tr, &params.platform, shared);
-    let mut sink = ToFile { made, form, file, error: None, since: 0, kinds: [0; 3] };
+    let mut sink = ToFile { made, form, file, error: None, since: 0, kinds: [0; 3], disassembly };
     let totals = run.report_to(&mut sink, progress)?;
     sink.drain();
     if let Some(e) = sink.error {

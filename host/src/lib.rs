@@ -61,6 +61,7 @@ pub mod contexts;
 pub mod contradiction;
 pub mod debug;
 pub mod descriptors;
+mod disassembly;
 mod drain;
 pub mod encode;
 mod error;

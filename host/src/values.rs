@@ -1,6 +1,7 @@
 //! Load values: writes the values that a run's cores loaded, and executes the cores again with them and a control-flow
 //! trace
 
+use crate::disassembly::Disassembly;
 use crate::drain::Drained;
 use crate::input::{check_build_id, Input, InputOptions, Named};
 use crate::progress::Progress;
@@ -9,7 +10,7 @@ use crate::run::{Run, RunTotals};
 use crate::trace::Trace;
 use crate::{HostError, TOOL};
 use retire::file::{FileError, Replacement};
-use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
 use sim::file::{TraceReader, TraceWriter, ValuesInfo};
 use sim::replay::{ReplaySink, ReplaySummary};
 use sim::riscv::Machine;
@@ -19,6 +20,7 @@ use sim::scheme::cfiat::replay::{Replay, ReplayError};
 use sim::scheme::cfiat::stats::CfiatStats;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use std::collections::VecDeque;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Result of tracing the loads of a run.
@@ -43,6 +45,8 @@ pub enum Output<'a> {
     Stream(&'a Path),
     /// The descriptors of figure 4.36.
     Descriptors(&'a Path, Form),
+    /// Their lines, each with its instruction.
+    Disassembled(&'a Path),
 }
 
 enum Out {
@@ -120,6 +124,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
             let of = ValuesInfo { tool: TOOL.into(), params, build_id: info.build_id, program: info.program.clone() };
             out = Out::Stream(TraceWriter::create(path, &of)?);
         }
+        Output::Disassembled(path) => return disassembled(run, &params, path, progress),
         Output::Descriptors(path, form) => {
             recorder = recorder.with_descriptors();
             out = Out::Descriptors(Replacement::create(path)?, path.into(), form);
@@ -138,9 +143,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
             stats.masters
         )));
     }
-    if run.input.is_recording() && stats.all_loads() == 0 {
-        return Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", run.name())));
-    }
+    has_loads(run, &stats)?;
     written?;
     match out {
         Out::Nothing => {}
@@ -148,6 +151,74 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
         Out::Descriptors(file, ..) => file.commit().map(drop)?,
     }
     Ok(Traced { params, stats, totals, devices_unknown: has_unknown_devices(run) })
+}
+
+/// Writes each descriptor with the instruction of its load.
+struct Lines {
+    recorder: Recorder,
+    disassembly: Disassembly,
+    file: Replacement,
+    error: Option<std::io::Error>,
+}
+
+impl RetireSink for Lines {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.recorder.event(e);
+        self.recorder.drain();
+        self.disassembly.pass(e);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        self.recorder.data(d);
+        let mut line = Vec::new();
+        for descriptor in self.recorder.take_descriptors() {
+            // writing to memory cannot fail
+            let _ = descriptor.write(Form::Ascii, &mut line);
+        }
+        if self.error.is_none() && !line.is_empty() {
+            self.disassembly.append(d.hart, d.pc, &mut line);
+            self.error = self.file.write_all(&line).err();
+        }
+    }
+
+    fn note(&mut self, hart: u8, note: &Note) {
+        self.recorder.note(hart, note);
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        self.recorder.master(store);
+    }
+}
+
+/// Writes the lines of [`Output::Disassembled`].
+fn disassembled(
+    run: &Run<'_>,
+    params: &CfiatParams,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<Traced, HostError> {
+    let recorder = Recorder::new(params)?.with_descriptors();
+    let disassembly = Disassembly::of(run, progress)?;
+    let mut sink = Lines { recorder, disassembly, file: Replacement::create(path)?, error: None };
+    let totals = run.report_to(&mut sink, progress)?;
+    if let Some(e) = sink.error {
+        return Err(HostError::io(path, e));
+    }
+    sink.recorder.finish();
+    let stats = *sink.recorder.stats();
+    has_loads(run, &stats)?;
+    sink.file.commit()?;
+    Ok(Traced { params: *params, stats, totals, devices_unknown: has_unknown_devices(run) })
+}
+
+/// A recording without loads is refused.
+fn has_loads(run: &Run<'_>, stats: &CfiatStats) -> Result<(), HostError> {
+    match run.input.is_recording() && stats.all_loads() == 0 {
+        true => Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", run.name()))),
+        false => Ok(()),
+    }
 }
 
 /// A control-flow trace, its load values, and the program.

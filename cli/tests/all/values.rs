@@ -137,6 +137,42 @@ fn descriptors_are_those_of_figure_4_36() {
     assert!(bytes.is_empty());
 }
 
+/// Figures 4.22 and 4.36: each line ends with the instruction of its event.
+#[test]
+fn lines_of_descriptors_end_with_their_instruction() {
+    let place = Place::new();
+    let lines = |options: &str| {
+        place.good(&format!("encode builtin:vm --max-instructions 300000 {options} --ascii -o a.txt"));
+        std::fs::read_to_string(place.path().join("a.txt")).unwrap()
+    };
+    let is_one_of =
+        |text: &str, starts: &[&str]| starts.iter().any(|start| text.trim_start_matches("c.").starts_with(start));
+    for scheme in ["--set m4", "--scheme cfiat:1k"] {
+        let (plain, disassembled) = (lines(scheme), lines(&format!("{scheme} --disassemble")));
+        assert_eq!(plain.lines().count(), disassembled.lines().count());
+        assert!(plain.lines().count() > 100, "{plain}");
+        for (line, whole) in plain.lines().zip(disassembled.lines()) {
+            let text = whole.strip_prefix(line).and_then(|t| t.strip_prefix(' ')).unwrap_or_else(|| panic!("{whole}"));
+            let right = match (scheme, line.split(", ").count()) {
+                ("--set m4", 2) => is_one_of(text, &["b"]),
+                ("--set m4", _) => line.contains(", 0, ") || is_one_of(text, &["j", "ret", "mret"]),
+                _ => is_one_of(text, &["l", "fl", "amo", "sc"]),
+            };
+            assert!(right, "{whole}");
+        }
+    }
+    place.good("run builtin:vm --max-instructions 20000 -o vm.ret");
+    let of = |options: &str| format!("encode vm.ret --set m4 {options} -o x.txt");
+    refused(
+        &place,
+        &of("--ascii --disassemble"),
+        "`--disassemble`: vm.ret: contains no code; `--elf` names its program",
+    );
+    place.good(&of("--ascii --disassemble --elf builtin:vm"));
+    let session = place.session(&of("--disassemble"));
+    assert!(session.contains("--ascii") && session.ends_with("exit code 2\n"), "{session}");
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_what_would() {
     let place = Place::new();

@@ -5,7 +5,7 @@
 //! | binary | thread 1 byte, `fahCnt` 4 bytes little-endian, operand size 1 byte, value in that many bytes, highest byte first (figure 4.40, `ConvertToBigEndian`) |
 //! | ASCII | a line: thread, `fahCnt`, value with two hex digits per byte: `0, 2, 0x00000004` |
 //!
-//! Here, `fahCnt` counts loads only. The disassembly that figure 4.37 shows after the value is not written.
+//! Here, `fahCnt` counts loads only. The disassembly that figure 4.37 shows after the value is added by `host`.
 
 use std::io::{self, Write};
 

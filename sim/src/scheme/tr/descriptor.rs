@@ -10,7 +10,7 @@
 //! so do its files: the 99,661,752 bytes of table 6.6 are 14,700,879 outcomes of 6 bytes and 764,015 targets of 15, to 4 in
 //! 100,000. The figure does not show its position in a descriptor. `bCnt` counts the branch itself, `iCnt` the instructions before
 //! the exception, both since the thread's last descriptor. A conditional indirect branch (32-bit ARM) that is not taken is a
-//! target with `N` or 0 for taken. The disassembly after each line is not written.
+//! target with `N` or 0 for taken. The disassembly after each line is added by `host`.
 //!
 //! The predictors are those of the golden model, private or shared. Shared predictors cannot be followed from the descriptors
 //! alone, since these do not include the order of the threads.
