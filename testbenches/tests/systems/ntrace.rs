@@ -44,6 +44,11 @@ fn stack(cores: u8, xlen: u8, returns: u8) -> NtraceParams {
     NtraceParams::new(cores, xlen, Modes { returns, ..Modes::BASE })
 }
 
+/// With a message for each taken branch.
+fn branches(params: NtraceParams) -> NtraceParams {
+    NtraceParams { modes: Modes { btm: true, ..params.modes }, ..params }
+}
+
 /// With periodic synchronization after 2^`log2` instructions.
 fn synchronized(params: NtraceParams, log2: u8) -> NtraceParams {
     NtraceParams { modes: Modes { sync: log2, ..params.modes }, ..params }
@@ -148,6 +153,9 @@ fn programs_on_one_core_match_the_model() {
         cosim(&base(1, 32), name, &program, &events, TraceOptions::default());
         cosim(&stack(1, 32, 8), name, &program, &events, TraceOptions::default());
         cosim(&synchronized(stack(1, 32, 8), 10), name, &program, &events, TraceOptions::default());
+        if name == "irq" || long() {
+            cosim(&branches(stack(1, 32, 8)), name, &program, &events, TraceOptions::default());
+        }
     }
 }
 
@@ -265,6 +273,10 @@ fn random_programs_on_any_number_of_cores_match_the_model() {
             let returns = if xlen == 64 { 32 } else { 8 };
             cosim(&NtraceParams { align, ..stack(cores, xlen, returns) }, "synthetic", &program, &events, slow);
         }
+        let params = NtraceParams { align, ..branches(base(cores, xlen)) };
+        // several bytes for each taken branch of each core
+        let slow = TraceOptions { idle_after_beat: 8 * u64::from(cores), ..slow };
+        cosim(&params, "synthetic", &program, &events, slow);
         // every second control-flow instruction, and seldom
         for log2 in [1, 6] {
             let params = NtraceParams { align, ..synchronized(stack(cores, xlen, 8), log2) };
@@ -275,7 +287,14 @@ fn random_programs_on_any_number_of_cores_match_the_model() {
 
 #[test]
 fn the_simulation_in_rust_hdl_matches_the_model() {
-    for params in [base(1, 32), base(3, 32), stack(1, 64, 16), synchronized(stack(2, 32, 8), 4)] {
+    for params in [
+        base(1, 32),
+        base(3, 32),
+        stack(1, 64, 16),
+        synchronized(stack(2, 32, 8), 4),
+        branches(base(1, 32)),
+        branches(stack(2, 32, 8)),
+    ] {
         let NtraceParams { cores, xlen, .. } = params;
         let shape = if xlen == 64 { Shape::rv64(2) } else { Shape::rv32(2) };
         let (program, events) = synthetic(cores, shape, 5, 40 / cores, 600);
@@ -364,6 +383,7 @@ fn losses_are_reported_and_the_rest_comes_back() {
     loses_and_continues(base(1, 32), 4, "irq");
     loses_and_continues(base(3, 32), 3, "fsm");
     loses_and_continues(stack(1, 32, 8), 3, "qsort");
+    loses_and_continues(branches(base(1, 32)), 3, "irq");
     loses_and_continues(synchronized(stack(1, 32, 8), 8), 3, "qsort");
 }
 

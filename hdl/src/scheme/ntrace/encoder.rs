@@ -12,10 +12,10 @@
 //! | `pre` exception | 28 or 4 with B-TYPE 1 |
 //! | `pre` sync | 9 with SYNC 5, or 7 after a loss |
 //! | `post` target | 28 or 4 with B-TYPE 0 |
-//! | `post` outcome | 27 with HIST |
+//! | `post` outcome | 27 with HIST; with branch messages (BTM) 3: a taken branch |
 //! | `post` progress | 27 with I-CNT |
 //! | resync | 29 with SYNC 2 and B-TYPE 0 |
-//! | stop | 33 with EVCODE 4 |
+//! | stop | 33 with EVCODE 4, with branch messages without HIST |
 //! | overflow | 33 with EVCODE 4, then 8 |
 //!
 //! # Timing
@@ -83,6 +83,9 @@ pub struct NtraceEncoder<const W: usize> {
     target: Signal<Local, Bit>,
     outcome: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
+    // with branch messages: a taken branch; a message 33, which has no HIST
+    direct: Signal<Local, Bit>,
+    short_correlation: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
     full_address: Signal<Local, Bit>,
     has_outcomes: DFF<Bit>,
@@ -125,6 +128,7 @@ pub struct NtraceEncoder<const W: usize> {
     own_last: DFF<Bits<W>>,
     known: Signal<Local, Bits<W>>,
     sent: Signal<Local, Bits<W>>,
+    btm: Fixed<Bit>,
     many: Fixed<Bit>,
     four: Fixed<Bit>,
     aligned: Fixed<Bit>,
@@ -148,6 +152,7 @@ impl<const W: usize> NtraceEncoder<W> {
         Self {
             kinds_at: Fixed::of(ICNT_BITS as u64),
             last: Mem::new(ti_bits.max(1), if many { width } else { 0 }),
+            btm: Fixed::new(params.modes.btm),
             many: Fixed::new(many),
             four: Fixed::new(params.source_bits() == 4),
             aligned: Fixed::new(params.align == 2),
@@ -183,6 +188,13 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.target.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 2);
         self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
         self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 3);
+        self.direct.next = false;
+        self.short_correlation.next = false;
+        if self.btm.val() {
+            self.direct.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
+            self.outcome.next = false;
+            self.short_correlation.next = self.correlation.val();
+        }
         self.indirect.next = self.trap.val() | self.target.val();
         self.full_address.next = self.sync.val() | self.resync.val();
         // from a register, as it follows the memory of the entries
@@ -193,7 +205,9 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
 
         // its head
         self.tcode.next = 27.into();
-        if self.correlation.val() {
+        if self.direct.val() {
+            self.tcode.next = 3.into();
+        } else if self.correlation.val() {
             self.tcode.next = 33.into();
         } else if self.error.val() {
             self.tcode.next = 8.into();
@@ -209,8 +223,11 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         }
         self.fixed_fields.next = 0.into();
         if self.correlation.val() {
-            // EVCODE 4, CDF 1
+            // EVCODE 4, CDF 1; without HIST 0
             self.fixed_fields.next = 20.into();
+            if self.btm.val() {
+                self.fixed_fields.next = 4.into();
+            }
         } else if self.sync.val() {
             self.fixed_fields.next = 5.into();
             if self.port.entry.word.val().get_bit(0) {
@@ -222,7 +239,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         } else if self.trap.val() | self.outcome.val() {
             self.fixed_fields.next = 1.into();
         }
-        // 2, 4 or 6 bits, and SRC before them
+        // 0, 2, 4 or 6 bits, and SRC before them
         self.head.next = bit_cast::<10, 6>(self.fixed_fields.val());
         self.six.next = self.correlation.val() | self.resync.val();
         self.has_byte.next = self.six.val();
@@ -254,6 +271,17 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 self.rest_bits.next = 0.into();
             }
             if self.six.val() {
+                self.rest_bits.next = 4.into();
+            }
+        }
+        if self.direct.val() {
+            // nothing but SRC
+            self.has_byte.next = false;
+            self.rest_bits.next = 0.into();
+            if self.many.val() {
+                self.rest_bits.next = 2.into();
+            }
+            if self.four.val() {
                 self.rest_bits.next = 4.into();
             }
         }
@@ -303,7 +331,8 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             | ((self.step.q.val() == NtraceStep::History) & self.outcome.val());
         self.is_last.next = (self.step.q.val() == NtraceStep::History)
             | ((self.step.q.val() == NtraceStep::Address) & (self.sync.val() | !self.has_hist.val()))
-            | ((self.step.q.val() == NtraceStep::Count) & (self.error.val() | self.progress.val()));
+            | ((self.step.q.val() == NtraceStep::Count)
+                & (self.error.val() | self.progress.val() | self.direct.val() | self.short_correlation.val()));
 
         // the byte
         self.moved.next = self.shift.q.val() >> 6;

@@ -28,11 +28,11 @@
 //! | `bcnt` | I-CNT of the `post` |
 //! | `cc` | HIST, with its stop bit: of the `pre`, the control message, or if there is neither the `post` |
 //! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; I-CNT in `bcnt`, its HIST in `cc`, `target` |
-//! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full |
+//! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full, or with branch messages a taken branch. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full |
 //!
 //! # Timing
 //! One instruction per cycle; its entry comes in the same cycle. I-CNT is half full if its top bit was set before the instruction, which
-//! then reports it unless it has another message. HIST is full with 31 outcomes and the stop bit.
+//! then reports it unless it has another message. HIST is full with 31 outcomes and the stop bit. With branch messages (BTM) it stays empty.
 //!
 //! Code without any control-flow instruction for 2^21 halfwords would wrap I-CNT, which is only reported at these.
 //!
@@ -66,6 +66,9 @@ pub struct Records<const W: usize> {
     half: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     progress: Signal<Local, Bit>,
+    // an outcome makes a message, if there is no `pre`, and with it
+    due: Signal<Local, Bit>,
+    btm: Fixed<Bit>,
     // its message ends I-CNT and HIST
     ends: Signal<Local, Bit>,
     // sums: halfwords of this instruction, with those before it, with those that no earlier message counts
@@ -73,6 +76,8 @@ pub struct Records<const W: usize> {
     before: Signal<Local, Bits<22>>,
     sum: Signal<Local, Bits<22>>,
     ends_count: Signal<Local, Bit>,
+    // a branch message has I-CNT
+    counted: Signal<Local, Bit>,
     // history: without what was sent before the instruction, with the instruction
     begins: Signal<Local, Bit>,
     base: Signal<Local, Bits<32>>,
@@ -87,10 +92,16 @@ pub struct Records<const W: usize> {
 }
 
 impl<const W: usize> Records<W> {
-    /// The circuit.
-    pub fn new() -> Self {
+    /// The circuit; `btm`: with a message for each taken branch in place of the history.
+    pub fn new(btm: bool) -> Self {
         const { assert!(ICNT_BITS == 22, "the width of the registers") };
-        Self { empty: Fixed::of(1u8), one: Fixed::of(1u8), two: Fixed::of(2u8), ..Default::default() }
+        Self {
+            btm: Fixed::new(btm),
+            empty: Fixed::of(1u8),
+            one: Fixed::of(1u8),
+            two: Fixed::of(2u8),
+            ..Default::default()
+        }
     }
 }
 
@@ -102,13 +113,17 @@ impl<const W: usize> Logic for Records<W> {
         // messages that this instruction needs
         self.any_pre.next = self.decision.sync.val() | self.decision.exception.val();
         self.half.next = self.icnt.q.val().get_bit(21);
-        self.full.next = self.branch.val() & self.hist.q.val().get_bit(30) & !self.any_pre.val() & !self.resync.val();
+        self.due.next = self.branch.val() & self.hist.q.val().get_bit(30);
+        self.full.next = self.due.val() & !self.any_pre.val() & !self.resync.val();
+        if self.btm.val() {
+            self.due.next = self.branch.val() & self.taken.val();
+            self.full.next = self.due.val();
+        }
         self.ends.next = self.indirect.val() | self.resync.val();
         self.progress.next =
             self.flow.val() & self.half.val() & !self.any_pre.val() & !self.ends.val() & !self.full.val();
         self.decision.flow.next = self.flow.val();
-        self.decision.needs_message.next =
-            self.ends.val() | (self.branch.val() & self.hist.q.val().get_bit(30)) | (self.flow.val() & self.half.val());
+        self.decision.needs_message.next = self.ends.val() | self.due.val() | (self.flow.val() & self.half.val());
 
         // halfwords
         self.own.next = 0.into();
@@ -123,10 +138,14 @@ impl<const W: usize> Logic for Records<W> {
             self.before.next = 0.into();
         }
         self.sum.next = self.before.val() + self.own.val();
+        self.counted.next = false;
+        if self.btm.val() {
+            self.counted.next = self.full.val();
+        }
         // also one cycle after a stop, as the next trace begins later
         self.ends_count.next = self.decision.overflow.val()
             | (!self.decision.tracing.val() & !self.decision.beat.val())
-            | (self.decision.send.val() & (self.ends.val() | self.progress.val()));
+            | (self.decision.send.val() & (self.ends.val() | self.progress.val() | self.counted.val()));
         self.icnt.d.next = self.sum.val();
         if self.ends_count.val() {
             self.icnt.d.next = 0.into();
@@ -172,6 +191,9 @@ impl<const W: usize> Logic for Records<W> {
         self.entry.cc.next = self.hist.q.val();
         if self.full.val() | self.resync.val() {
             self.entry.cc.next = self.shifted.val();
+        }
+        if self.btm.val() {
+            self.entry.cc.next = self.empty.val();
         }
         self.entry.context_value.next = 0.into();
         self.entry.resync_pc.next = 0.into();
