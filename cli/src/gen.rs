@@ -31,6 +31,7 @@ use std::io::Write;
     goshawk gen --scheme etrace --ingress etrace -o standard\n  \
     goshawk gen --scheme ntrace+ir8 --cores 2 -o ntrace2\n  \
     goshawk gen --scheme ntrace+ir8 --bus apb --control tci -o standard-control\n  \
+    goshawk gen --scheme ntrace+ir8+sync1024 --bus apb --control tci --port sram --sram-size 16384 -o standard-memory\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
     goshawk gen --scheme cfiat:16k+line16+gran4 --cores 2 -o values2")]
 pub struct Args {

@@ -79,7 +79,7 @@ const WORDS: [Meaning; 3] = [
 ];
 
 /// Prefixes of ports of standard buses, with the standard.
-const BUSES: [(&str, &str); 10] = [
+const BUSES: [(&str, &str); 11] = [
     ("s_apb_", "AMBA APB4, registers (docs/reference/buses.md)"),
     ("s_axil_", "AMBA AXI4-Lite, registers (docs/reference/buses.md)"),
     ("wb_", "Wishbone B4, registers (docs/reference/buses.md)"),
@@ -89,6 +89,10 @@ const BUSES: [(&str, &str); 10] = [
     ("m_atb_", "AMBA ATB, trace words (docs/reference/buses.md)"),
     ("byte_", "trace words as bytes (docs/reference/buses.md)"),
     ("jtag_", "test access port, IEEE 1149.1 (docs/reference/buses.md)"),
+    (
+        "bus_read",
+        "1: the register at `bus_addr` is read, in the cycle of the address or in the next one (docs/reference/tci.md)",
+    ),
     ("allow", "1: tracing may start and continue; synchronous to `clock` (docs/how-to/security.md)"),
 ];
 /// Ports of a second clock.
@@ -249,13 +253,22 @@ mod tests {
     #[test]
     fn ports_of_buses_have_meanings() {
         use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
+        use sim::tci::Facts;
         let params = TraceParams::new(Platform::RV32, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
         // every word port, and every register bus at least once
         for (registers, words) in RegisterBus::ALL.into_iter().cycle().zip(WordPort::ALL) {
             let registers = if words.works_with(registers) { registers } else { RegisterBus::Jtag };
-            let buses = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };
-            let verilog = hdl::emit::emit_on(&params, &SystemOptions::default(), &style, buses).unwrap();
+            let options = SystemOptions::default();
+            let locked = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };
+            let buses = match words {
+                WordPort::Sram => {
+                    let tci = Facts { sram: 1024, ..hdl::options::facts(&params, &options) };
+                    Buses { registers: RegisterBus::Native, locked: false, tci: Some(tci), ..locked }
+                }
+                _ => locked,
+            };
+            let verilog = hdl::emit::emit_on(&params, &options, &style, buses).unwrap();
             let found = ports(&verilog, "acme");
             assert!(found.len() > 12, "{} ports", found.len());
             for port in &found {

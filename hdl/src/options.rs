@@ -90,17 +90,21 @@ impl SystemOf for GivenOptions {
         let platform = self.platform(&name, (cores, xlen, 1));
         let ram = table::ram(self.value("ram")).unwrap_or_default();
         let (circuit, options) = (circuit(&name, &platform, ram).map_err(|e| self.refused(&e))?, self.options());
-        let tci = (self.value("control") == "tci").then(|| facts(&*circuit, &options));
+        let tci = (self.value("control") == "tci").then(|| {
+            let sink = self.value("port") == WordPort::Sram.name();
+            let sram = if sink { self.value("sram-size").parse().unwrap_or_default() } else { 0 };
+            Facts { sram, ..facts(&*circuit, &options) }
+        });
         Ok(System { circuit, options, buses: Buses { tci, ..self.buses() }, style: self.style() })
     }
 }
 
 /// What the registers of the Trace Control Interface say about a system.
-fn facts(circuit: &dyn Circuit, options: &SystemOptions) -> Facts {
+pub fn facts(circuit: &dyn Circuit, options: &SystemOptions) -> Facts {
     let Extras { sync, stall, filter, lost, check, .. } = options.extras;
     let (cores, id) = (circuit.cores(), id(circuit.cores(), circuit.code()));
     let (protocol, fingerprint, status) = (circuit.protocol(), circuit.fingerprint(), options.status());
-    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check }
+    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check, sram: 0 }
 }
 
 /// The options that describe such a system; used to check calls of the library against the table.

@@ -98,8 +98,9 @@ fn impossible(g: &GivenOptions) -> bool {
         || is("align", &["0"])
         || is("port", &["jtag"]) && !is("bus", &["jtag"])
         || !is("writes", &["any"]) && !is("bus", &["apb", "axi-lite"])
+        || is("port", &["sram"]) && !is("control", &["tci"])
         || is("control", &["tci"]) && (data || is("bus", &["jtag"]) || is("port", &["axi4-memory"]) || g.has("lock"))
-        || g.has("port-clock") && is("port", &["axi4-memory", "jtag"])
+        || g.has("port-clock") && is("port", &["axi4-memory", "jtag", "sram"])
 }
 
 /// Whether a pair is accepted, and what is wrong with that.
@@ -172,6 +173,8 @@ fn every_value_has_an_effect_somewhere() {
         base(&[("xlen", "64")]),
         base(&[("bus", "apb")]),
         base(&[("bus", "jtag")]),
+        base(&[("control", "tci")]),
+        base(&[("control", "tci"), ("port", "sram")]),
         base(&[("scheme", "inputs")]),
     ];
     for (name, value) in values() {
@@ -206,6 +209,9 @@ fn refusals_are_in_the_words_of_the_command_line() {
         say(&[("control", "tci"), ("bus", "jtag")]),
         say(&[("control", "tci"), ("port", "axi4-memory"), ("bus", "apb")]),
         say(&[("control", "tci"), ("lock", "")]),
+        say(&[("port", "sram")]),
+        say(&[("control", "tci"), ("port", "sram"), ("port-clock", "")]),
+        say(&[("control", "tci"), ("sram-size", "1024")]),
     ]
     .join("\n"));
 }

@@ -223,9 +223,14 @@ pub const OPTIONS: &[Opt] = &[
         "Register writes that are accepted, by the privilege in PPROT or AWPROT")
         .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")
             .of(&["privileged", "secure", "privileged-secure"])]),
-    value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag"]), "native", Chip,
-        "Port of the trace words")
-        .rules(&[Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),
+    value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag", "sram"]), "native", Chip,
+        "Port of the trace words; `sram`: a memory of their own, read through the registers")
+        .rules(&[
+            Rule::only(&[Is("control", &["tci"])], "the memory is read through registers of that interface").of(&["sram"]),
+            Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),
+    value("sram-size", "BYTES", One(&["256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"]), "4096", Chip,
+        "Size of the memory for trace words")
+        .rules(&[Rule::only(&[Is("port", &["sram"])], "other ports have no such memory")]),
     switch("port-clock", Chip, "Separate clock for the trace words: ports `port_clock` and `port_reset`")
         .rules(&[Rule::only(&[Is("port", &["native", "axi-stream", "atb", "bytes"])], "the port uses the clock of its registers")]),
     switch("lock", Chip, "Trace lock: the system traces only while the input `allow` is 1")

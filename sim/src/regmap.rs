@@ -34,6 +34,7 @@ fn access(a: RegAccess) -> &'static str {
         RegAccess::Rw => "read, write",
         RegAccess::W1c => "read, write 1 to clear",
         RegAccess::Once => "write 1",
+        RegAccess::ReadNext => "read only, a read advances",
     }
 }
 
@@ -136,16 +137,18 @@ impl Map {
             reset: f.reset_in(facts),
             doc: f.doc,
         };
-        let register = |r: &tci::map::Reg| MapReg {
+        let register = |(page, r): (u32, &tci::map::Reg)| MapReg {
             name: r.name,
-            offset: r.offset.into(),
+            offset: page + u32::from(r.offset),
             doc: r.doc,
             fields: r.fields.iter().map(field).collect(),
         };
+        let encoder = tci::map::REGS.iter().map(|r| (0, r));
+        let sink = tci::ram_map::REGS.iter().filter(|_| facts.sram > 0);
         Self {
-            addr_bits: tci::ADDR_BITS,
+            addr_bits: tci::ADDR_BITS + u8::from(facts.sram > 0),
             line: params.canonical(),
-            registers: tci::map::REGS.iter().map(register).collect(),
+            registers: encoder.chain(sink.map(|r| (tci::PAGE, r))).map(register).collect(),
         }
     }
 
@@ -194,6 +197,8 @@ impl Map {
                     RegAccess::Rw => ("rw", "r", ""),
                     RegAccess::W1c => ("rw", "w", " onwrite = woclr; hwset;"),
                     RegAccess::Once => ("w", "r", " singlepulse;"),
+                    // SystemRDL has a property for this only in registers outside the generated map
+                    RegAccess::ReadNext => ("r", "w", ""),
                 };
                 let _ = writeln!(
                     s,

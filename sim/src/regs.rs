@@ -14,6 +14,8 @@ pub enum RegAccess {
     W1c,
     /// Write only: writing a 1 triggers the action once; reads as 0.
     Once,
+    /// Read only, and a read has an effect: the next read returns the next value.
+    ReadNext,
 }
 
 /// A field of a register.

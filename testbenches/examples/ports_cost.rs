@@ -18,6 +18,7 @@ use hdl::bus::jtag::port::{Jtag, JtagWords};
 use hdl::bus::memory::MemoryPort;
 use hdl::bus::octets::Octets;
 use hdl::bus::packets::Packets;
+use hdl::bus::ram_sink::RamSink;
 use hdl::bus::tci::Tci;
 use hdl::bus::wishbone::Wishbone;
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
@@ -30,9 +31,9 @@ use sim::tci::{Facts, Protocol};
 fn main() {
     let devices: &[Device] = if std::env::args().any(|a| a == "--gates") { &[] } else { &[Device::Hx8k, Device::Ecp5] };
     head("port");
-    row("apb", devices, &verilog(Apb::<3>::new(Writers::default())));
-    row("axi-lite", devices, &verilog(AxiLite::<3>::new(Writers::default())));
-    row("wishbone", devices, &verilog(Wishbone::<3>::new()));
+    row("apb", devices, &verilog(Apb::<3, 12>::new(Writers::default(), false)));
+    row("axi-lite", devices, &verilog(AxiLite::<3, 12>::new(Writers::default(), false)));
+    row("wishbone", devices, &verilog(Wishbone::<3, 10>::new(false)));
     row("atb", devices, &verilog(Atb::new()));
     row("axi-stream", devices, &verilog(Packets::new()));
     row("bytes", devices, &verilog(Octets::new()));
@@ -49,9 +50,11 @@ fn main() {
         filter: true,
         lost: true,
         check: true,
+        sram: 0,
         ..least
     };
     row("tci, all options", devices, &verilog(Tci::new(&most)));
+    row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sram: 4096, ..least })));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
     for (registers, words) in [

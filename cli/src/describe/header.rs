@@ -16,6 +16,7 @@ pub(super) fn text(system: &System) -> String {
             RegAccess::Rw => "read, write",
             RegAccess::W1c => "read; a 1 that is written clears",
             RegAccess::Once => "write only",
+            RegAccess::ReadNext => "read only, a read advances",
         };
         let _ = writeln!(s, "\n/* {}; {} */", reg.doc, reg.access().map_or("access by field", access));
         let _ = writeln!(s, "#define {at}_OFFSET 0x{:02x}u", reg.offset);

@@ -6,7 +6,7 @@ use crate::ports::Port;
 use sim::regs::RegAccess;
 use std::fmt::Write;
 
-/// Size of the register address range, bytes.
+/// Size of the register address range of a component, bytes.
 const WINDOW: u32 = 4096;
 
 /// A bus of the top module: port prefix, bus type, and signals with the names of ARM's or OpenCores' definitions.
@@ -163,7 +163,7 @@ fn registers(s: &mut String, system: &System) {
         leaf("name", "registers"),
         leaf("name", "registers"),
         leaf("baseAddress", 0),
-        leaf("range", WINDOW),
+        leaf("range", system.map.registers.last().map_or(1, |r| r.offset / WINDOW + 1) * WINDOW),
         leaf("width", 32),
         leaf("usage", "register")
     );
@@ -192,6 +192,9 @@ fn registers(s: &mut String, system: &System) {
             if field.access == RegAccess::W1c {
                 let _ = writeln!(s, "            {}", leaf("modifiedWriteValue", "oneToClear"));
             }
+            if field.access == RegAccess::ReadNext {
+                let _ = writeln!(s, "            {}", leaf("readAction", "modify"));
+            }
             s.push_str("          </ipxact:field>\n");
         }
         s.push_str("        </ipxact:register>\n");
@@ -201,7 +204,7 @@ fn registers(s: &mut String, system: &System) {
 
 fn access(access: RegAccess) -> &'static str {
     match access {
-        RegAccess::Ro => "read-only",
+        RegAccess::Ro | RegAccess::ReadNext => "read-only",
         RegAccess::Rw | RegAccess::W1c => "read-write",
         RegAccess::Once => "write-only",
     }

@@ -115,6 +115,23 @@ fn a_tool_of_the_trace_control_interface_traces() {
     }
 }
 
+/// The words of the golden model are in the memory of the RAM sink: all of them, the last ones, or the first ones.
+#[test]
+fn a_tool_reads_the_trace_from_the_ram_sink() {
+    for (options, bus, size) in [
+        ("--set small --sync", "apb", "65536"),
+        ("--scheme ntrace+ir8 --no-initial", "axi-lite", "256"),
+        ("--scheme etrace", "wishbone", "256"),
+    ] {
+        let place = Place::new();
+        place
+            .good(&format!("gen {options} --fifo 256 --control tci --bus {bus} --port sram --sram-size {size} -o out"));
+        let envs = [("BUS", bus), ("PORT", "sram"), ("WRITES", "any"), ("SIZE", size)];
+        cocotb(&place.path().join("out"), "sram", &envs.map(|(name, value)| (name, value.to_string())))
+            .unwrap_or_else(|said| panic!("{options}: {said}"));
+    }
+}
+
 /// The models detect a fault: a partial write of a register that is accepted as a whole one.
 #[test]
 fn a_fault_is_found() {

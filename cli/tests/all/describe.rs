@@ -25,13 +25,14 @@ fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
 }
 
 /// Systems with and without buses, of both kinds.
-const SYSTEMS: [&str; 6] = [
+const SYSTEMS: [&str; 7] = [
     "--set small --cores 2",
     "--set small --bus apb --port axi-stream --module-name probe",
     "--scheme sc-lsp:rbase-32x4 --bus axi-lite --port atb --port-clock",
     "--scheme inputs:256 --cores 2",
     "--scheme cfiat:1k --cores 2",
     "--set small --bus apb --control tci --sync --stall --check",
+    "--scheme ntrace --bus axi-lite --control tci --port sram",
 ];
 
 fn made(place: &Place, options: &str) -> PathBuf {

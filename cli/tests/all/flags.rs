@@ -130,6 +130,7 @@ const VALUES: &[(&str, &str)] = &[
     ("sources", "sources"),
     ("space", "1=p.elf"),
     ("speedscope", "out.speedscope"),
+    ("sram-size", "1024"),
     ("stream-cache", "rbase-64x4"),
     ("sync-period", "10"),
     ("threads", "1"),

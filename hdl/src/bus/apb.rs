@@ -7,28 +7,30 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `psel`, `penable`, `pwrite` | in | 1 | see the APB specification |
-//! | `paddr` | in | 12 | byte address; the two lowest bits are ignored |
+//! | `paddr` | in | P | byte address; the two lowest bits are ignored |
 //! | `pwdata`, `pstrb` | in | 32, 4 | |
 //! | `pprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is ignored |
 //! | `prdata` | out | 32 | |
 //! | `pready` | out | 1 | always 1: no wait states |
 //! | `pslverr` | out | 1 | the address is beyond the last register, a write does not cover all four bytes, or [`Writers`] forbids it |
 //! | `bus` | out | | register bus, with addresses of A bits |
+//! | `reads_0` | out | 1 | if asked for: a read of `bus.addr` ends in this cycle |
 //!
 //! # Timing
 //! The setup phase presents the address to the register bus, which responds in the access phase. No state, no clock.
 
 use super::{MapOut, Writers};
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// An APB completer for 2^A registers.
+/// An APB completer for 2^A registers, with byte addresses of P bits.
 #[derive(LogicBlock, Default)]
-pub struct Apb<const A: usize> {
+pub struct Apb<const A: usize, const P: usize> {
     pub psel: Signal<In, Bit>,
     pub penable: Signal<In, Bit>,
     pub pwrite: Signal<In, Bit>,
-    pub paddr: Signal<In, Bits<12>>,
+    pub paddr: Signal<In, Bits<P>>,
     pub pwdata: Signal<In, Bits<32>>,
     pub pstrb: Signal<In, Bits<4>>,
     pub pprot: Signal<In, Bits<3>>,
@@ -36,6 +38,8 @@ pub struct Apb<const A: usize> {
     pub pready: Signal<Out, Bit>,
     pub pslverr: Signal<Out, Bit>,
     pub bus: MapOut<A>,
+    pub reads: Vec<Signal<Out, Bit>>,
+    _reads: usize,
     access: Signal<Local, Bit>,
     refused: Signal<Local, Bit>,
     wrong: Signal<Local, Bit>,
@@ -43,14 +47,16 @@ pub struct Apb<const A: usize> {
     secure: Fixed<Bit>,
     yes: Fixed<Bit>,
     // the last byte of the registers
-    last: Fixed<Bits<12>>,
+    last: Fixed<Bits<P>>,
     zero: Fixed<Bits<32>>,
 }
 
-impl<const A: usize> Apb<A> {
-    /// A completer that accepts writes of `writers`.
-    pub fn new(writers: Writers) -> Self {
+impl<const A: usize, const P: usize> Apb<A, P> {
+    /// A completer that accepts writes of `writers`; `reads`: with the output `reads_0`.
+    pub fn new(writers: Writers, reads: bool) -> Self {
         Self {
+            reads: each(reads.into()),
+            _reads: reads.into(),
             privileged: Fixed::new(writers.privileged()),
             secure: Fixed::new(writers.secure()),
             yes: Fixed::new(true),
@@ -61,7 +67,7 @@ impl<const A: usize> Apb<A> {
     }
 }
 
-impl<const A: usize> Logic for Apb<A> {
+impl<const A: usize, const P: usize> Logic for Apb<A, P> {
     #[hdl_gen]
     fn update(&mut self) {
         self.access.next = self.psel.val() & self.penable.val();
@@ -72,6 +78,9 @@ impl<const A: usize> Logic for Apb<A> {
         self.bus.addr.next = self.paddr.val().get_bits::<A>(2);
         self.bus.wdata.next = self.pwdata.val();
         self.bus.write.next = self.access.val() & self.pwrite.val() & !self.wrong.val();
+        for i in 0..self._reads {
+            self.reads[i].next = self.access.val() & !self.pwrite.val() & !self.wrong.val();
+        }
         self.prdata.next = self.bus.rdata.val();
         if self.wrong.val() {
             self.prdata.next = self.zero.val();

@@ -8,30 +8,32 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: aborts all transactions |
-//! | `awvalid`, `awready`, `awaddr` | in, out, in | 1, 1, 12 | byte address; the two lowest bits are ignored |
+//! | `awvalid`, `awready`, `awaddr` | in, out, in | 1, 1, P | byte address; the two lowest bits are ignored |
 //! | `awprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is ignored |
 //! | `wvalid`, `wready`, `wdata`, `wstrb` | in, out, in, in | 1, 1, 32, 4 | |
 //! | `bvalid`, `bready`, `bresp` | out, in, out | 1, 1, 2 | OKAY; or SLVERR: beyond the last register, not all four bytes, or forbidden by [`Writers`] |
-//! | `arvalid`, `arready`, `araddr` | in, out, in | 1, 1, 12 | |
+//! | `arvalid`, `arready`, `araddr` | in, out, in | 1, 1, P | |
 //! | `rvalid`, `rready`, `rdata`, `rresp` | out, in, out, out | 1, 1, 32, 2 | |
 //! | `bus` | out | | register bus |
+//! | `reads_0` | out | 1 | if asked for: `bus.addr` is read in this cycle |
 //!
 //! # Timing
 //! All outputs are registered: there is no input-to-output path. The address and the data of a write may come in either
 //! order. A write takes at least three cycles, a read four. If both are ready, the write goes first.
 
 use super::{MapOut, Writers};
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// An AXI4-Lite subordinate for 2^A registers.
+/// An AXI4-Lite subordinate for 2^A registers, with byte addresses of P bits.
 #[derive(LogicBlock, Default)]
-pub struct AxiLite<const A: usize> {
+pub struct AxiLite<const A: usize, const P: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub awvalid: Signal<In, Bit>,
     pub awready: Signal<Out, Bit>,
-    pub awaddr: Signal<In, Bits<12>>,
+    pub awaddr: Signal<In, Bits<P>>,
     pub awprot: Signal<In, Bits<3>>,
     pub wvalid: Signal<In, Bit>,
     pub wready: Signal<Out, Bit>,
@@ -42,12 +44,14 @@ pub struct AxiLite<const A: usize> {
     pub bresp: Signal<Out, Bits<2>>,
     pub arvalid: Signal<In, Bit>,
     pub arready: Signal<Out, Bit>,
-    pub araddr: Signal<In, Bits<12>>,
+    pub araddr: Signal<In, Bits<P>>,
     pub rvalid: Signal<Out, Bit>,
     pub rready: Signal<In, Bit>,
     pub rdata: Signal<Out, Bits<32>>,
     pub rresp: Signal<Out, Bits<2>>,
     pub bus: MapOut<A>,
+    pub reads: Vec<Signal<Out, Bit>>,
+    _reads: usize,
     // a write: address, data, whether each has arrived, and the response
     to: DFF<Bits<A>>,
     to_wrong: DFF<Bit>,
@@ -72,16 +76,18 @@ pub struct AxiLite<const A: usize> {
     privileged: Fixed<Bit>,
     secure: Fixed<Bit>,
     // the last byte of the registers
-    last: Fixed<Bits<12>>,
+    last: Fixed<Bits<P>>,
     zero: Fixed<Bits<32>>,
     okay: Fixed<Bits<2>>,
     slverr: Fixed<Bits<2>>,
 }
 
-impl<const A: usize> AxiLite<A> {
-    /// A subordinate that accepts writes of `writers`.
-    pub fn new(writers: Writers) -> Self {
+impl<const A: usize, const P: usize> AxiLite<A, P> {
+    /// A subordinate that accepts writes of `writers`; `reads`: with the output `reads_0`.
+    pub fn new(writers: Writers, reads: bool) -> Self {
         Self {
+            reads: each(reads.into()),
+            _reads: reads.into(),
             privileged: Fixed::new(writers.privileged()),
             secure: Fixed::new(writers.secure()),
             last: Fixed::of((1u64 << (A + 2)) - 1),
@@ -93,7 +99,7 @@ impl<const A: usize> AxiLite<A> {
     }
 }
 
-impl<const A: usize> Logic for AxiLite<A> {
+impl<const A: usize, const P: usize> Logic for AxiLite<A, P> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -167,6 +173,9 @@ impl<const A: usize> Logic for AxiLite<A> {
         self.bus.addr.next = self.from.q.val();
         if self.write.val() {
             self.bus.addr.next = self.to.q.val();
+        }
+        for i in 0..self._reads {
+            self.reads[i].next = self.read.val() & !self.from_wrong.q.val();
         }
         self.bus.wdata.next = self.value.q.val();
         self.bus.write.next = self.write.val() & !self.wrong.val();

@@ -17,9 +17,11 @@
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
 //! | [`lock`] | none: an input that must be 1 for anything to be traced |
 //! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
+//! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with a memory of its own |
+//! | [`pages`] | none: one register bus for [`tci`] and [`ram_sink`] |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
-//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of fewer than four bytes, an
+//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a RAM sink of 8 KiB. A write of fewer than four bytes, an
 //! access beyond the last register, or a write that [`Writers`] forbids changes nothing and returns an error. Reading
 //! there returns 0.
 
@@ -32,6 +34,8 @@ pub mod lock;
 pub mod memory;
 pub mod octets;
 pub mod packets;
+pub mod pages;
+pub mod ram_sink;
 pub mod split;
 pub mod tci;
 pub mod wishbone;

@@ -13,6 +13,8 @@ use super::lock::Lock;
 use super::memory::MemoryPort;
 use super::octets::Octets;
 use super::packets::{AxiStream, Packets};
+use super::pages::Pages;
+use super::ram_sink::RamSink;
 use super::split::Split;
 use super::tci::Tci;
 use super::wishbone::Wishbone;
@@ -56,6 +58,8 @@ pub enum WordPort {
     Memory,
     /// Through the test access port of [`RegisterBus::Jtag`].
     Jtag,
+    /// No port: into a memory that is read through the registers of the RISC-V Trace Control Interface. Its size is in [`Facts`].
+    Sram,
 }
 
 /// The buses of a trace system.
@@ -111,7 +115,8 @@ impl RegisterBus {
 
 impl WordPort {
     /// All variants.
-    pub const ALL: [Self; 6] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory, Self::Jtag];
+    pub const ALL: [Self; 7] =
+        [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory, Self::Jtag, Self::Sram];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -122,6 +127,7 @@ impl WordPort {
             Self::Octets => "bytes",
             Self::Memory => "axi4-memory",
             Self::Jtag => "jtag",
+            Self::Sram => "sram",
         }
     }
 
@@ -129,7 +135,7 @@ impl WordPort {
     pub const fn has_registers(self) -> bool {
         match self {
             Self::Memory => true,
-            Self::Native | Self::AxiStream | Self::Atb | Self::Octets | Self::Jtag => false,
+            Self::Native | Self::AxiStream | Self::Atb | Self::Octets | Self::Jtag | Self::Sram => false,
         }
     }
 
@@ -137,7 +143,7 @@ impl WordPort {
     pub const fn has_packets(self) -> bool {
         match self {
             Self::AxiStream => true,
-            Self::Native | Self::Atb | Self::Octets | Self::Memory | Self::Jtag => false,
+            Self::Native | Self::Atb | Self::Octets | Self::Memory | Self::Jtag | Self::Sram => false,
         }
     }
 
@@ -146,7 +152,7 @@ impl WordPort {
     pub const fn crosses(self) -> bool {
         match self {
             Self::Native | Self::AxiStream | Self::Atb | Self::Octets => true,
-            Self::Memory | Self::Jtag => false,
+            Self::Memory | Self::Jtag | Self::Sram => false,
         }
     }
 
@@ -157,7 +163,7 @@ impl WordPort {
 
     fn prefix(self) -> &'static str {
         match self {
-            Self::Native => "",
+            Self::Native | Self::Sram => "",
             Self::AxiStream => "m_axis",
             Self::Atb => "m_atb",
             Self::Octets => "byte",
@@ -264,6 +270,9 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             registers.name()
         )));
     }
+    if (words == WordPort::Sram) != tci.is_some_and(|facts| facts.sram > 0) {
+        return Err(Unsupported("a RAM sink has registers of the Trace Control Interface, and a size".into()));
+    }
     if tci.is_some() && (split || locked || registers == RegisterBus::Jtag) {
         return Err(Unsupported(
             "the Trace Control Interface is in place of registers that a memory port, a lock or a test access port needs".into(),
@@ -279,25 +288,37 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
     })];
     let of_bus = |pin: &str| match pin {
         "clock" | "reset" => pin.to_string(),
+        "reads_0" => "bus_read".into(),
         _ if pin.starts_with("bus_") || pin.starts_with("words_") => pin.to_string(),
         _ => format!("{}_{pin}", registers.prefix()),
     };
     let bits = match (split, tci) {
-        (_, Some(_)) => ADDR_BITS,
+        (_, Some(facts)) => ADDR_BITS + u8::from(facts.sram > 0),
         (true, None) => 4,
         (false, None) => 3,
     };
     match (registers, bits) {
         (RegisterBus::Native, _) => {}
-        (RegisterBus::Apb, 3) => parts.push(Part::of("apb", Apb::<3>::new(writers), style, of_bus)?),
-        (RegisterBus::Apb, 4) => parts.push(Part::of("apb", Apb::<4>::new(writers), style, of_bus)?),
-        (RegisterBus::Apb, _) => parts.push(Part::of("apb", Apb::<10>::new(writers), style, of_bus)?),
-        (RegisterBus::AxiLite, 3) => parts.push(Part::of("axi_lite", AxiLite::<3>::new(writers), style, of_bus)?),
-        (RegisterBus::AxiLite, 4) => parts.push(Part::of("axi_lite", AxiLite::<4>::new(writers), style, of_bus)?),
-        (RegisterBus::AxiLite, _) => parts.push(Part::of("axi_lite", AxiLite::<10>::new(writers), style, of_bus)?),
-        (RegisterBus::Wishbone, 3) => parts.push(Part::of("wishbone", Wishbone::<3>::new(), style, of_bus)?),
-        (RegisterBus::Wishbone, 4) => parts.push(Part::of("wishbone", Wishbone::<4>::new(), style, of_bus)?),
-        (RegisterBus::Wishbone, _) => parts.push(Part::of("wishbone", Wishbone::<10>::new(), style, of_bus)?),
+        (RegisterBus::Apb, 3) => parts.push(Part::of("apb", Apb::<3, 12>::new(writers, false), style, of_bus)?),
+        (RegisterBus::Apb, 4) => parts.push(Part::of("apb", Apb::<4, 12>::new(writers, false), style, of_bus)?),
+        (RegisterBus::Apb, 11) => parts.push(Part::of("apb", Apb::<11, 13>::new(writers, true), style, of_bus)?),
+        (RegisterBus::Apb, _) => parts.push(Part::of("apb", Apb::<10, 12>::new(writers, false), style, of_bus)?),
+        (RegisterBus::AxiLite, 3) => {
+            parts.push(Part::of("axi_lite", AxiLite::<3, 12>::new(writers, false), style, of_bus)?)
+        }
+        (RegisterBus::AxiLite, 4) => {
+            parts.push(Part::of("axi_lite", AxiLite::<4, 12>::new(writers, false), style, of_bus)?)
+        }
+        (RegisterBus::AxiLite, 11) => {
+            parts.push(Part::of("axi_lite", AxiLite::<11, 13>::new(writers, true), style, of_bus)?);
+        }
+        (RegisterBus::AxiLite, _) => {
+            parts.push(Part::of("axi_lite", AxiLite::<10, 12>::new(writers, false), style, of_bus)?)
+        }
+        (RegisterBus::Wishbone, 3) => parts.push(Part::of("wishbone", Wishbone::<3, 10>::new(false), style, of_bus)?),
+        (RegisterBus::Wishbone, 4) => parts.push(Part::of("wishbone", Wishbone::<4, 10>::new(false), style, of_bus)?),
+        (RegisterBus::Wishbone, 11) => parts.push(Part::of("wishbone", Wishbone::<11, 11>::new(true), style, of_bus)?),
+        (RegisterBus::Wishbone, _) => parts.push(Part::of("wishbone", Wishbone::<10, 10>::new(false), style, of_bus)?),
         (RegisterBus::Jtag, 3) if words == WordPort::Jtag => {
             parts.push(Part::of("jtag", JtagWords::<3>::new(), style, of_bus)?);
         }
@@ -305,10 +326,22 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::Jtag, _) => parts.push(Part::of("jtag", Jtag::<4>::new(), style, of_bus)?),
     }
     if let Some(facts) = tci {
+        let pages = facts.sram > 0;
         parts.push(Part::of("tci", Tci::new(&facts), style, |pin| match pin.strip_prefix("out_") {
             Some(signal) => format!("native_bus_{signal}"),
+            None if pages && pin.starts_with("bus_") => format!("encoder_{pin}"),
             None => pin.to_string(),
         })?);
+        if pages {
+            parts.push(Part::of("pages", Pages::default(), style, |pin| {
+                match (pin.strip_prefix("low_"), pin.strip_prefix("high_")) {
+                    (Some(signal), _) => format!("encoder_bus_{signal}"),
+                    (_, Some(signal)) => format!("sink_bus_{signal}"),
+                    _ if pin == "read" => "bus_read".into(),
+                    _ => pin.to_string(),
+                }
+            })?);
+        }
     }
     if split {
         parts.push(Part::of("split", Split::default(), style, |pin| {
@@ -362,6 +395,13 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             _ if pin.starts_with("bus_") => format!("memory_{pin}"),
             _ => of_port(pin),
         })?),
+        WordPort::Sram => {
+            parts.push(Part::of("ram_sink", RamSink::new(&tci.unwrap_or_default()), style, |pin| match pin {
+                "read" => "sink_bus_read".into(),
+                _ if pin.starts_with("bus_") => format!("sink_{pin}"),
+                _ => of_port(pin),
+            })?);
+        }
     }
     Ok(parts)
 }

@@ -41,12 +41,12 @@ pub struct Reg {
     pub fields: &'static [Field],
 }
 
-const fn field(name: &'static str, lsb: u8, bits: u8, access: RegAccess, doc: &'static str) -> Field {
+pub(super) const fn field(name: &'static str, lsb: u8, bits: u8, access: RegAccess, doc: &'static str) -> Field {
     Field { name, lsb, bits, access, exists: |_| true, reset: |_| 0, fixed: |_| 0, legal: |value| value, doc }
 }
 
 impl Field {
-    const fn reset(self, reset: fn(&Facts) -> u32) -> Self {
+    pub(super) const fn reset(self, reset: fn(&Facts) -> u32) -> Self {
         Self { reset, ..self }
     }
 
@@ -58,7 +58,7 @@ impl Field {
         Self { fixed, ..self }
     }
 
-    const fn legal(self, legal: fn(u32) -> u32) -> Self {
+    pub(super) const fn legal(self, legal: fn(u32) -> u32) -> Self {
         Self { legal, ..self }
     }
 

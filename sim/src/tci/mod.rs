@@ -3,19 +3,29 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`map`] | registers and fields of the trace encoder component |
-//! | [`model`] | golden model of the circuit, cycle by cycle |
+//! | [`ram_map`] | registers and fields of the RAM sink component |
+//! | [`model`] | golden model of the circuit of the encoder's registers, cycle by cycle |
+//! | [`ram`] | golden model of the RAM sink, cycle by cycle |
 //!
 //! # Source
-//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers".
+//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers", "Trace RAM Sink".
 //! Which fields can be written, and what they do here: `docs/reference/tci.md`.
 
 pub mod map;
 pub mod model;
+pub mod ram;
+pub mod ram_map;
 
 /// Version of the interface: major and minor number.
 pub const VERSION: (u8, u8) = (1, 0);
 /// Type of a trace encoder in `trTeCompType`.
 pub const ENCODER: u8 = 1;
+/// Type of a RAM sink in `trRamCompType`.
+pub const RAM_SINK: u8 = 9;
+/// Bytes of the page of a component. That of the RAM sink follows that of the encoder.
+pub const PAGE: u32 = 0x1000;
+/// Sizes of the memory of a RAM sink, bytes; powers of two.
+pub const SRAM_BYTES: std::ops::RangeInclusive<u32> = 256..=65_536;
 /// Width of a word address in the page of 4 KiB of a component.
 pub const ADDR_BITS: u8 = 10;
 /// `trTeInstSyncMode` that counts halfwords of instructions.
@@ -112,4 +122,6 @@ pub struct Facts {
     pub lost: bool,
     /// It reports discontinuities.
     pub check: bool,
+    /// Bytes of the memory of its RAM sink; 0: it has no RAM sink.
+    pub sram: u32,
 }

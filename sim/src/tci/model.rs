@@ -243,7 +243,7 @@ impl Tci {
         for f in reg.fields {
             let value = (wdata & f.mask()) >> f.lsb;
             match (f.access_in(&self.facts), reg.name) {
-                (RegAccess::Ro, _) => {}
+                (RegAccess::Ro | RegAccess::ReadNext, _) => {}
                 (RegAccess::Rw, _) => self.set(reg.name, f.name, (f.legal)(value)),
                 (RegAccess::W1c, "control") if value != 0 => {
                     self.set("control", f.name, 0);
@@ -309,6 +309,7 @@ mod tests {
         filter: true,
         lost: true,
         check: true,
+        sram: 0,
     };
 
     /// The registers in front of a system that is idle three cycles after it was disabled.

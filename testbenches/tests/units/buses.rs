@@ -96,7 +96,7 @@ fn apb_answers_in_two_clocks() {
 
 fn apb(writers: Writers) {
     let mut s = Source::seeded(1);
-    let mut d = Driver::new(Apb::<3>::new(writers), |_, _| ()).unwrap().recording();
+    let mut d = Driver::new(Apb::<3, 12>::new(writers, false), |_, _| ()).unwrap().recording();
     let mut held = Held::new(&mut s);
     let mut golden = held.words;
     for _ in 0..1_500 {
@@ -140,7 +140,7 @@ fn apb(writers: Writers) {
 #[test]
 fn wishbone_answers_every_cycle_once() {
     let mut s = Source::seeded(2);
-    let mut d = Driver::new(Wishbone::<3>::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut d = Driver::new(Wishbone::<3, 10>::new(false), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut held = Held::new(&mut s);
     let mut golden = held.words;
     let mut under_way: Option<Access> = None;
@@ -210,7 +210,8 @@ impl<T: Copy> Offer<T> {
 fn axi_lite_answers_every_transaction_once_in_order() {
     for (seed, writers) in (0..4u64).zip(Writers::ALL) {
         let mut s = Source::seeded(30 + seed);
-        let mut d = Driver::new(AxiLite::<3>::new(writers), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut d =
+            Driver::new(AxiLite::<3, 12>::new(writers, false), |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut held = Held::new(&mut s);
         let rates: [u8; 5] = std::array::from_fn(|i| [100, 30, 70, 90, 50][(i + seed as usize) % 5]);
         let (mut aw, mut w, mut ar) = (Offer::default(), Offer::default(), Offer::default());
@@ -545,9 +546,9 @@ fn a_lock_ends_what_is_not_allowed() {
 
 #[test]
 fn buses_pass_the_static_gates() {
-    emit_checked(&mut Apb::<3>::new(Writers::PrivilegedSecure)).unwrap();
-    emit_checked(&mut Wishbone::<3>::new()).unwrap();
-    emit_checked(&mut AxiLite::<3>::new(Writers::PrivilegedSecure)).unwrap();
+    emit_checked(&mut Apb::<3, 12>::new(Writers::PrivilegedSecure, false)).unwrap();
+    emit_checked(&mut Wishbone::<3, 10>::new(false)).unwrap();
+    emit_checked(&mut AxiLite::<3, 12>::new(Writers::PrivilegedSecure, false)).unwrap();
     emit_checked(&mut Octets::new()).unwrap();
     emit_checked(&mut Atb::new()).unwrap();
     emit_checked(&mut Packets::new()).unwrap();

@@ -36,6 +36,7 @@ mod merger;
 mod narrow;
 mod part_harness;
 mod partners;
+mod ram_sink;
 mod ras;
 mod registers;
 mod resync;

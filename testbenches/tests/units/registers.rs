@@ -68,7 +68,7 @@ impl Golden {
         if let (Some(data), Some(reg)) = (s.write, reg) {
             let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
             match reg.access {
-                RegAccess::Ro => {}
+                RegAccess::Ro | RegAccess::ReadNext => {}
                 // the mode bits exist only with a filter
                 RegAccess::Rw if reg.name == "control" => self.control = data & if self.sync { mask } else { 1 },
                 RegAccess::Rw if self.sync => self.period = data & mask,

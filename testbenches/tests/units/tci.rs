@@ -24,6 +24,7 @@ const ALL: Facts = Facts {
     filter: true,
     lost: true,
     check: true,
+    sram: 0,
 };
 
 /// N-Trace without options.
@@ -38,6 +39,7 @@ const LEAST: Facts = Facts {
     filter: false,
     lost: false,
     check: false,
+    sram: 0,
 };
 
 fn driver(facts: &Facts) -> Driver<Tci> {
