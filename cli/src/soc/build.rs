@@ -131,6 +131,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         trace: (!args.no_trace).then_some(params),
         record: None,
         values: None,
+        self_trace: None,
         dma: false,
         record_after: 0,
         log2_fifo: args.log2_fifo,

@@ -44,6 +44,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
     goshawk soc sim --core picorv32 --elf firmware.elf --timestamps -o run\n  \
     goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json\n  \
+    goshawk soc sim --core picorv32 --elf self.elf --self-trace ntrace+ir8\n  \
     goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 -o race\n  \
     goshawk soc sim --core picorv32 --cores 2 --program bank --set small --data cfiat:16k -o both\n  \
     goshawk soc sim --core ibex --cores 2 --program irq --scheme inputs:256+known4096 --record-after 100000 --max-cycles 300000 -o late")]
@@ -91,6 +92,10 @@ pub struct Args {
     /// Initial value of the timer, in ticks
     #[arg(help_heading = "SoC", long, value_name = "N", default_value_t = 0)]
     time: u64,
+    /// Scheme of a trace system that the program controls, such as ntrace+ir8, in place of the trace modules: registers of the
+    /// Trace Control Interface, and a memory from which the program reads its trace (docs/how-to/self-trace.md)
+    #[arg(help_heading = "SoC", long, value_name = "NAME", conflicts_with_all = ["no_trace", "buffer", "data"])]
+    self_trace: Option<String>,
     /// Omit the trace modules
     #[arg(help_heading = "SoC", long)]
     no_trace: bool,
@@ -150,6 +155,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
     let (program, name) = loaded.ok_or_else(|| Failure::Other("expected `--elf` or `--program`".into()))?;
     let kind = CoreKind::from(args.core);
+    if let (Some(name), Some(given)) = (&args.self_trace, args.params.given()) {
+        return Err(Failure::Other(format!(
+            "{given}: not with `--self-trace {name}`, which is the scheme with all its options"
+        )));
+    }
     let scheme = args.params.scheme()?;
     let (sizes, alone) = match scheme.scheme {
         AnyScheme::Flow(_) => (None, None),
@@ -188,9 +198,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         cores: args.cores,
         log2_ram: args.log2_ram,
         private_fetch: true,
-        trace: params.filter(|_| !args.no_trace),
+        trace: params.filter(|_| !args.no_trace && args.self_trace.is_none()),
         record: sizes,
         values: alone.or(params.and_then(|p| p.data)).filter(|_| !args.no_trace),
+        self_trace: args.self_trace.clone(),
         dma: false,
         record_after: args.record_after.unwrap_or(0),
         log2_fifo: args.log2_fifo,
@@ -204,7 +215,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         tick: args.tick,
     };
     // errors are reported before a build of several minutes
-    config.check().map_err(|e| other(&e))?;
+    config.check().map_err(|e| match &args.self_trace {
+        Some(name) => Failure::Other(format!("`--self-trace {name}`: {e}")),
+        None => other(&e),
+    })?;
     let unsuitable = |e| unsuitable(args.elf.as_deref(), args.program.as_deref(), &e);
     image::check_supported(&program, kind).map_err(unsuitable)?;
     image::hex(&program, config.ram_bytes()).map_err(unsuitable)?;

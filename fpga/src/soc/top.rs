@@ -25,6 +25,9 @@ use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 mod paths;
+mod self_trace;
+
+pub use self_trace::{SELF_TRACE_BASE, SELF_TRACE_BYTES};
 
 /// log2 of the RAM size in bytes.
 pub const LOG2_RAM: RangeInclusive<u8> = 10..=24;
@@ -79,6 +82,9 @@ pub struct SocConfig {
     pub record: Option<Sizes>,
     /// Load-value system (scheme `cfiat`), either next to the trace system with a port of its own, or instead of it.
     pub values: Option<DataScheme>,
+    /// Scheme of a trace system that the program controls, with a memory of its own, instead of one with a trace output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_trace: Option<String>,
     /// Whether there is a DMA, a bus master that is not a core; with scheme `inputs` there is one if it is recorded.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dma: bool,
@@ -173,6 +179,7 @@ impl SocConfig {
             trace: None,
             record: None,
             values: None,
+            self_trace: None,
             dma: false,
             record_after: 0,
             log2_fifo: 8,
@@ -251,6 +258,16 @@ impl SocConfig {
                 );
             }
             Circuit::check(&params, &self.system())?;
+        }
+        if let Some(scheme) = &self.self_trace {
+            let what = "a program that traces itself";
+            if self.trace.is_some() || self.shows_data() {
+                return Err(SocError::Needs { what, needs: "a SoC without other trace modules" });
+            }
+            if self.dma {
+                return Err(SocError::Needs { what, needs: "a SoC without a DMA" });
+            }
+            self.self_traced(scheme, &Style::default())?;
         }
         if self.dma && !self.private_fetch {
             return Err(SocError::Needs { what: "a DMA", needs: "fetches that do not use the bus" });
@@ -362,6 +379,9 @@ impl SocConfig {
         }
         text.push_str(&self.circuits().map_err(SocError::Refused)?);
         let style = Style { name: "trace_system".into(), ..Style::default() };
+        if let Some(scheme) = &self.self_trace {
+            text.push_str(&self.self_traced(scheme, &style)?);
+        }
         if let Some(params) = &self.trace {
             text.push_str(&emit_as(params, &self.system(), &style)?);
         }
@@ -512,7 +532,7 @@ impl SocConfig {
             self.tick,
             // write-only
             register("request").addr,
-            if dma { "device_rdata" } else { "d_rdata" },
+            if dma || self.self_trace.is_some() { "device_rdata" } else { "d_rdata" },
         );
         let _ = write!(
             s,
@@ -543,6 +563,7 @@ impl SocConfig {
             }
         }
         self.trace_path(&mut s);
+        self.self_trace_path(&mut s);
         self.host_path(&mut s);
         s.push_str(more.map_or("", |m| &m.instance));
         s.push_str("endmodule\n");
