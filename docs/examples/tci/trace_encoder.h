@@ -12,11 +12,11 @@ void trace_write(uintptr_t address, uint32_t value);
 /* Results: 0, or the first step that failed. */
 enum trace_error {
     TRACE_OK = 0,
-    TRACE_NO_RESET,    /* trTeActive does not follow */
-    TRACE_NO_ENCODER,  /* no trace encoder of version 1 */
-    TRACE_NO_RAM_SINK, /* no RAM sink of version 1 with a memory of its own */
+    TRACE_NO_RESET,   /* trTeActive does not follow */
+    TRACE_NO_ENCODER, /* no trace encoder of version 1 */
     TRACE_NOT_READ_BACK,
-    TRACE_NOT_EMPTY /* words wait: does the sink take them? */
+    TRACE_NOT_EMPTY,  /* words wait: does the sink take them? */
+    TRACE_NO_RAM_SINK /* no RAM sink of version 1 with a memory of its own */
 };
 
 struct trace_encoder {
