@@ -173,6 +173,7 @@ mod tests {
     #[test]
     fn fields_fill_words_from_the_low_end() {
         let mut w = BitWriter::new();
+        assert!(w.is_empty());
         w.push(0b101, 3);
         w.push(0xffff_ffff, 32);
         assert_eq!(w.words(), [0xffff_fffd]);
