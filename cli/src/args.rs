@@ -103,6 +103,21 @@ impl Execution {
     }
 }
 
+/// Parses a number of instructions: 1000000 or 1M.
+pub fn instructions(text: &str) -> Result<u64, String> {
+    let (digits, scale) = match text.char_indices().last() {
+        Some((at, 'k')) => (&text[..at], 1_000),
+        Some((at, 'M')) => (&text[..at], 1_000_000),
+        Some((at, 'G')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1),
+    };
+    digits
+        .parse()
+        .ok()
+        .and_then(|n: u64| n.checked_mul(scale))
+        .ok_or_else(|| "expected a number of instructions, as 1000000, 1000k or 1M".into())
+}
+
 /// How a program is run.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Built-in simulator")]
@@ -121,8 +136,8 @@ pub struct MachineArgs {
     /// Seed of the random start delays of the harts; 0 starts all harts at once [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Instruction limit, of all harts together [default: none]
-    #[arg(long, value_name = "N")]
+    /// Instruction limit, of all harts together, such as 1000000 or 1M [default: none]
+    #[arg(long, value_name = "N", value_parser = instructions)]
     pub max_instructions: Option<u64>,
 }
 
@@ -358,5 +373,20 @@ pub fn check_cores(cores: u8) -> Result<(), ParamError> {
         Ok(())
     } else {
         Err(ParamError::Range { field: "cores", value: cores.into(), right: "1 to 16" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::instructions;
+
+    #[test]
+    fn instructions_may_have_a_unit() {
+        for (text, wanted) in [("0", 0), ("1000", 1000), ("10k", 10_000), ("2M", 2_000_000), ("1G", 1_000_000_000)] {
+            assert_eq!(instructions(text), Ok(wanted), "{text}");
+        }
+        for bad in ["", "M", "1m", "-1", "1MM", "99999999999G", "1.5M"] {
+            assert!(instructions(bad).is_err(), "{bad}");
+        }
     }
 }

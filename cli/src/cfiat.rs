@@ -4,7 +4,7 @@ use crate::args::Source;
 use crate::output::{big, count, facts, percent, plural, short_id, stream_parameters, Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::check::Check;
+use host::check::{Check, Checked};
 use host::values::{describe, record, DataCheck, Output, Session, Traced};
 use retire::{DataEvent, FlowEvent, NullSink, RetireSink};
 use serde_json::{json, Value};
@@ -219,7 +219,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
     let (info, bits) = (options.session.info.clone(), options.session.bits);
     let build_id = options.session.named.build_id.clone();
     let start = Instant::now();
-    let (mut difference, mut compared) = (None, 0);
+    let (mut checked, mut compared) = (None::<Checked>, 0);
     let replayed = if let Some(ret) = options.check {
         let check = Check::open_for(ret, info.params.cores, Some((&info.program, &info.build_id)))?;
         let mut checks = Checks(check, DataCheck::open(ret, info.params.cores)?);
@@ -227,10 +227,10 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         let (data, wrong) = checks.1.finish(ret)?;
         compared = data;
         // if the data differ, replay was stopped before all events were compared
-        difference = match wrong {
-            Some(wrong) => Some(wrong),
+        checked = Some(match wrong {
+            Some(wrong) => Checked { difference: Some(wrong), ..checks.0.found() },
             None => checks.0.finish()?,
-        };
+        });
         replayed
     } else if options.summary || options.json {
         options.session.run(&mut NullSink, &Bars, |_| false)?
@@ -240,6 +240,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         options.session.run(&mut listing, &Bars, |l| l.left == 0 || l.error.is_some())?;
         return listing.error.map_or(Ok(Status::Done), |e| Err(e.into()));
     };
+    let difference = checked.as_ref().and_then(|c| c.difference.clone());
     let (summary, cores) = replayed;
     let seconds = start.elapsed().as_secs_f64();
     let instructions: u64 = summary.instructions.iter().sum();
@@ -264,6 +265,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
                         "data": compared,
                         "equal": difference.is_none(),
                         "difference": difference,
+                        "goes_on": checked.as_ref().is_some_and(|c| c.goes_on),
                     })
                 }),
             )
@@ -282,9 +284,9 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         lines.push(("values taken", count(values)));
         lines.push(("state", "every core went the way of the trace, and took the values of the run".into()));
         lines.push(("speed", format!("{} instructions per second", big(instructions as f64 / seconds))));
-        lines.extend(options.check.map(|ret| {
-            let what = format!("equal to {}, event by event, and {} data", ret.display(), count(compared));
-            ("check", what)
+        lines.extend(options.check.zip(checked).map(|(ret, checked)| {
+            let data = format!(", and {} data", count(compared));
+            ("check", checked.equal(ret, &data))
         }));
         facts(out, &lines)?;
     }

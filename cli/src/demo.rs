@@ -195,7 +195,7 @@ fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     let opened = open()?;
     let mut check = Check::open(&place.path("ret"), opened.info(), false)?;
     opened.replay(&mut check, &Bars, Check::is_over)?;
-    let difference = check.finish()?;
+    let difference = check.finish()?.difference;
     let instructions: u64 = summary.instructions.iter().sum();
     let line = match &difference {
         None => format!(

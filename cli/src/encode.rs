@@ -139,6 +139,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let data = data.filter(|_| args.data.is_some() || name.data.is_none());
     let platform = (info.harts, info.xlen, source.input.likely_align()?);
     let (params, set, period) = args.params.resolve_synced(platform)?;
+    run.check_timestamps(params.timestamps)?;
     let params = with_data(params, data)?;
     let request = Request {
         params,
@@ -155,6 +156,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         (_, None) => None,
     };
     let encoded = to_file(&run, &request, &args.output, &Bars)?;
+    let ended = crate::run::early_end(&run, &encoded.reported)?;
     let (run, params) = (info, encoded.params);
     let (stats, totals) = (encoded.system.stats(), &encoded.reported);
     let rates = sum(&encoded.system.rates());
@@ -204,6 +206,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         lines.push(("outcomes missed", of(rates.outcome_misses, rates.conditionals)));
         lines.push(("targets missed", of(rates.target_misses, rates.indirects)));
     }
+    lines.extend(ended.map(|ended| ("ended", ended)));
     lines.push(("written", args.output.display().to_string()));
     if let Some((path, traced)) = &values {
         let (s, bits) = (&traced.stats, ratio(traced.stats.bits, traced.stats.instructions));

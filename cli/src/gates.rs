@@ -2,11 +2,12 @@
 
 use crate::hardware::system;
 use crate::options::SystemArgs;
-use crate::output::{count, plural, stream_parameters, Left, Object, Right, Table};
+use crate::output::{count, percent, plural, stream_parameters, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
+use fpga::soc::board;
 use hdl::emit::{emit, SystemOptions};
 use serde_json::json;
 use sim::params::TraceParams;
@@ -47,7 +48,7 @@ fn device(name: &str) -> Result<Device, String> {
     match name {
         "hx8k" => Ok(Device::Hx8k),
         "ecp5" => Ok(Device::Ecp5),
-        _ => Err("expected hx8k or ecp5".into()),
+        _ => Err("expected hx8k (iCE40 HX8K) or ecp5 (ECP5-45F)".into()),
     }
 }
 
@@ -158,10 +159,11 @@ fn print_gates(
 ) -> Result<(), Failure> {
     writeln!(
         out,
-        "{name}, {}, {} ingress{}, event FIFOs of {} entries; library {}; {}\n",
+        "{name}, {}, {} ingress{}, event FIFOs of {} entries ({} usable); library {}; {}\n",
         plural(cores, "core"),
         options.ingress.name(),
         options.channels_text(),
+        1u32 << options.log2_fifo,
         options.fifo_entries(),
         r.library,
         r.tool
@@ -210,11 +212,18 @@ fn print_stream_cache(sc: &StreamCacheParams, out: &mut dyn Write) -> Result<(),
 
 fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
     let r = p.resources;
+    let cells = match p.device {
+        place::Device::Hx8k => board::Device::Hx8k.luts(),
+        place::Device::Ecp5 => board::Device::Ecp45.luts(),
+        place::Device::Ecp85 => board::Device::Ecp85.luts(),
+    };
     writeln!(
         out,
-        "\n{}: {} logic cells ({} LUT4, {} flip-flops, {} carry), {} block RAM, {} LUT RAM, {:.1} MHz; seed {}; {}; {}\n",
+        "\n{}: {} of {} logic cells ({}; {} LUT4, {} flip-flops, {} carry), {} block RAM, {} LUT RAM, {:.1} MHz; seed {}; {}; {}\n",
         p.device.name(),
         p.cells,
+        count(cells),
+        percent(p.cells, cells),
         r.lut4,
         r.flip_flops,
         r.carry,
@@ -231,8 +240,17 @@ fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
         table.row([name.clone(), b.lut4.to_string(), b.flip_flops.to_string(), b.block_ram.to_string()]);
     }
     table.print(out)?;
+    writeln!(out, "\nBlocks are synthesised apart, without optimisation across them: their sum exceeds the total.")?;
     if let Some(path) = &p.longest_path {
-        writeln!(out, "\nlongest path: {}", path.text())?;
+        let (logic, routing) = (path.logic_ns, path.routing_ns);
+        let blocks: Vec<String> = path.blocks.iter().map(|(block, ns)| format!("{block} {ns:.1}")).collect();
+        writeln!(
+            out,
+            "\nlongest path: {:.1} ns ({logic:.1} in cells, {routing:.1} between them), {} cells",
+            logic + routing,
+            path.cells
+        )?;
+        writeln!(out, "  from {}\n  to   {}\n  by block, ns: {}", path.from, path.to, blocks.join(", "))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::args::Source;
 use crate::output::{big, count, facts, plural, report_missing, short_id, stream_parameters, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::check::Check;
+use host::check::{Check, Checked};
 use host::filter::Filter;
 use host::inputs::{record, Session};
 use host::listing::Listing;
@@ -122,6 +122,7 @@ pub fn encode(
         facts_.push(("skipped", format!("{} before them", count(skip))));
     }
     facts_.extend(lines(stats));
+    facts_.extend(crate::run::early_end(&run, &recorded.totals)?.map(|ended| ("ended", ended)));
     facts_.extend(output.map(|path| ("written", path.display().to_string())));
     facts(out, &facts_)?;
     Ok(Status::Done)
@@ -162,13 +163,13 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
     let mut session = options.session;
     let params = session.info.params;
     let start = Instant::now();
-    let mut difference = None;
+    let mut checked: Option<Checked> = None;
     let damage;
     if let Some(ret) = options.check {
         let mut check = Check::open_for(ret, params.cores, Some((&session.info.program, &session.info.build_id)))?;
         damage = session.run(&mut Flow(&mut check), &Bars, |_| false).err();
         // after damage, the rest of the run is missing anyway
-        difference = if damage.is_some() { check.found() } else { check.finish()? };
+        checked = Some(if damage.is_some() { check.found() } else { check.finish()? });
     } else if options.summary || options.json {
         damage = session.run(&mut NullSink, &Bars, |_| false).err();
     } else {
@@ -181,6 +182,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         return Ok(report_missing(options.path, &LossSummary::default(), damage.as_ref()));
     }
     let seconds = start.elapsed().as_secs_f64();
+    let difference = checked.as_ref().and_then(|c| c.difference.clone());
     let replay = session.at();
     let by_core: Vec<u64> = (0..params.cores).map(|c| replay.retired(c)).collect();
     let instructions: u64 = by_core.iter().sum();
@@ -199,7 +201,10 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
             .with(
                 "check",
                 options.check.map_or(json!(null), |ret| {
-                    json!({ "against": ret.display().to_string(), "equal": difference.is_none(), "difference": difference })
+                    json!({
+                        "against": ret.display().to_string(), "equal": difference.is_none(), "difference": difference,
+                        "goes_on": checked.as_ref().is_some_and(|c| c.goes_on),
+                    })
                 }),
             )
             .print(out)?;
@@ -224,7 +229,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         }
         lines.push(("speed", format!("{} instructions per second", big(instructions as f64 / seconds))));
         let extent = if damage.is_some() { ", up to the damage" } else { "" };
-        lines.extend(options.check.map(|ret| ("check", format!("equal to {}, event by event{extent}", ret.display()))));
+        lines.extend(options.check.zip(checked).map(|(ret, checked)| ("check", checked.equal(ret, extent))));
         facts(out, &lines)?;
     }
     out.flush()?;

@@ -3,7 +3,7 @@
 use crate::Failure;
 use capture::routines;
 use host::symbols::{Objects, Symbols};
-use host::views::lines::{shown, Lines};
+use host::views::lines::{functions, shown, Lines};
 
 /// Symbols and source lines of the program, if available.
 pub struct Locations {
@@ -62,6 +62,12 @@ impl Locations {
     pub fn line(&self, pc: u64) -> Option<String> {
         let (file, line) = self.lines.as_ref()?.at(pc)?;
         Some(format!("{}:{line}", shown(file)))
+    }
+
+    /// The functions of an address in inlined code, from the innermost one outwards.
+    pub fn inlined(&self, pc: u64) -> Option<String> {
+        let frames = self.lines.as_ref()?.frames(pc);
+        (frames.len() > 1).then(|| functions(&frames))
     }
 
     /// An address of code as text.

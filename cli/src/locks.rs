@@ -85,15 +85,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let object = args.recorded.object("locks").with("locks", locks.locks().map(lock).collect());
         let object = object.with("inversions", inversions.iter().map(cycle).collect());
         object.with("deadlock", deadlock.iter().map(waits).collect()).print(out)?;
+    } else if locks.locks().next().is_none() {
+        writeln!(out, "no locks found")?;
     } else {
         let mut table = Table::new([
             ("lock", Left),
             ("taken", Right),
             ("waits", Right),
             ("waited", Right),
-            ("longest", Right),
+            ("longest wait", Right),
             ("held", Right),
-            ("longest", Right),
+            ("longest hold", Right),
             ("holder at the end", Left),
         ]);
         for (addr, l) in locks.locks() {

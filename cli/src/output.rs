@@ -3,6 +3,7 @@
 use crate::Status;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::CellAlignment;
+pub use host::text::{count, plural};
 use host::trace::LossSummary;
 use host::HostError;
 use serde_json::{json, Map, Value};
@@ -24,25 +25,6 @@ const BOLD: Style = Style::new().bold();
 /// Whether standard output is a terminal with colours, and the environment allows them.
 fn coloured() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
-}
-
-/// `1234567` as `1,234,567`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// `1 core`, `2 cores`.
-pub fn plural(n: impl Into<u64>, what: &str) -> String {
-    let n = n.into();
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A speed in words: `23.4 million`, `1,030 million`.

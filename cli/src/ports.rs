@@ -47,7 +47,7 @@ const MEANINGS: [Meaning; 36] = [
     ("privilege", "privilege mode, used with contexts and with a filter; otherwise ignored", "core@_privilege"),
     ("hide", "1: instructions that retire in this cycle are not traced (docs/how-to/filters.md)", "core@_hide"),
     ("mode", "privilege mode of the instruction, `rvfi_mode`", "core@_rvfi_mode"),
-    ("space", "address space number of the instruction, for example the ASID of `satp` (docs/how-to/contexts.md)", "core@_asid"),
+    ("space", "address space number of the instruction, for example the ASID of `satp`; the low bits that `--context` names are reported (docs/how-to/contexts.md)", "core@_asid"),
     (
         "stall",
         "1: stall the core: half of its FIFO is used, or its queue fills (docs/explanation/trace-module.md); if ignored, instructions can be lost",
@@ -79,7 +79,13 @@ const WORDS: [Meaning; 3] = [
 ];
 
 /// Prefixes of ports of standard buses, with the standard.
-const BUSES: [(&str, &str); 11] = [
+const BUSES: [(&str, &str); 17] = [
+    ("s_apb_paddr", "byte address of a register; bits 1:0 are ignored"),
+    ("s_apb_pstrb", "4'b1111 in a write; another value gives PSLVERR"),
+    ("s_apb_pprot", "bit 0: privileged, bit 1: not secure; checked as `--writes` selects, otherwise ignored"),
+    ("s_axil_wstrb", "4'b1111; another value gives SLVERR"),
+    ("s_axil_awprot", "bit 0: privileged, bit 1: not secure; checked as `--writes` selects, otherwise ignored"),
+    ("s_axil_arprot", "ignored"),
     ("s_apb_", "AMBA APB4, registers (docs/reference/buses.md)"),
     ("s_axil_", "AMBA AXI4-Lite, registers (docs/reference/buses.md)"),
     ("wb_", "Wishbone B4, registers (docs/reference/buses.md)"),
@@ -181,6 +187,9 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
         let (base, core) = port.base();
         let (dir, i) = (if port.output { "out" } else { "in" }, if core.is_some() { "_i" } else { "" });
         let _ = writeln!(text, "| `{base}{i}` | {dir} | {} | {} |", port.bits, port.meaning(own).0);
+    }
+    if text.contains("docs/") {
+        text.push_str("\nPages in `docs/` are those of Goshawk's repository.\n");
     }
     let _ = writeln!(text, "\n## An instance\n\n```verilog\n{} {instance} (", style.name);
     for (i, port) in ports.iter().enumerate() {

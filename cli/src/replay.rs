@@ -122,11 +122,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         };
         let replayed = opened.replay_to_damage(&mut check, &Bars, Check::is_over)?;
         // after damage, the rest of the run is missing anyway
-        let difference = if replayed.damage.is_some() { check.found() } else { check.finish()? };
+        let found = if replayed.damage.is_some() { check.found() } else { check.finish()? };
         let seconds = start.elapsed().as_secs_f64();
-        let checked = Checked { ret, difference };
+        let checked = Checked { ret, found };
         let status = report(args, &info, &replayed, seconds, Some(&checked), out)?;
-        return Ok(if checked.difference.is_some() { Status::Different } else { status });
+        return Ok(if checked.found.difference.is_some() { Status::Different } else { status });
     }
     if args.summary || args.json {
         let replayed = opened.replay_whole(&mut Ignore, &Bars)?;
@@ -190,7 +190,7 @@ fn recorded(
 
 struct Checked<'a> {
     ret: &'a Path,
-    difference: Option<String>,
+    found: host::check::Checked,
 }
 
 fn report(
@@ -226,8 +226,9 @@ fn report(
                 checked.map_or(json!(null), |c| {
                     json!({
                         "against": c.ret.display().to_string(),
-                        "equal": c.difference.is_none(),
-                        "difference": c.difference,
+                        "equal": c.found.difference.is_none(),
+                        "difference": c.found.difference,
+                        "goes_on": c.found.goes_on,
                     })
                 }),
             );
@@ -235,7 +236,7 @@ fn report(
         object.with("signatures", signatures.into()).print(out)?;
         return Ok(missing());
     }
-    if let Some(difference) = checked.and_then(|c| c.difference.as_ref()) {
+    if let Some(difference) = checked.and_then(|c| c.found.difference.as_ref()) {
         writeln!(out, "{difference}")?;
         return Ok(missing());
     }
@@ -263,7 +264,7 @@ fn report(
     lines.push(("speed", format!("{} instructions per second", big(speed))));
     if let Some(c) = checked {
         let extent = if replayed.damage.is_some() { ", up to the damage" } else { "" };
-        lines.push(("check", format!("equal to {}, event by event{extent}", c.ret.display())));
+        lines.push(("check", c.found.equal(c.ret, extent)));
     }
     lines.extend(replayed.lost.describe().map(|lost| ("lost", lost)));
     facts(out, &lines)?;

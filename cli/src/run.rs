@@ -10,7 +10,7 @@ use crate::locations::Locations;
 use crate::output::{count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::halt::{find, Halt};
+use host::halt::{find, End, Halt};
 use host::run::{Run, RunTotals};
 use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
@@ -88,12 +88,27 @@ pub struct Args {
 }
 
 /// How a run ended, as text.
-pub fn exit_text(exit: Exit) -> String {
-    match exit {
-        Exit::Finished(code) => format!("with code {code}"),
-        Exit::Limit => "at the instruction limit".into(),
-        Exit::Deadlock => "in a deadlock: every hart waits or jumps to itself, and no interrupt can come".into(),
+fn end_text(end: End) -> String {
+    match end {
+        End::Finished(code) => format!("with code {code}"),
+        End::Limit => "at the instruction limit".into(),
+        End::Crash => "in a crash: no hart can continue".into(),
+        End::Deadlock => "in a deadlock: every hart waits or jumps to itself, and no interrupt can come".into(),
     }
+}
+
+/// The crash or deadlock that ended a run, as a line after what was made of the run.
+///
+/// # Errors
+/// The program cannot be run again to find it.
+pub fn early_end(run: &Run<'_>, totals: &RunTotals) -> Result<Option<String>, Failure> {
+    let halted = totals.summary.as_ref().map(|s| s.exit).filter(|exit| *exit == Exit::Deadlock && !totals.stopped);
+    let Some(exit) = halted else { return Ok(None) };
+    let halt = find(run, exit, &Bars)?;
+    let end = end_text(halt.end(exit));
+    let Some(fault) = halt.faults.first() else { return Ok(Some(end)) };
+    let first = Locations::open(&run.name(), true).lines(fault).swap_remove(0);
+    Ok(Some(format!("{end}; {first}")))
 }
 
 /// Runs a program and writes its retire file.
@@ -175,6 +190,7 @@ fn report(
     let instructions: u64 = summary.instructions.iter().sum();
     let uart = String::from_utf8_lossy(&summary.uart);
     let written = args.output.as_ref().map(|p| p.display().to_string());
+    let end = halt.end(summary.exit);
     let locations = Locations::open(&args.program, !halt.positions.is_empty());
     // a program that ended itself is nowhere
     let positions = if matches!(summary.exit, Exit::Finished(_)) { &[][..] } else { &halt.positions };
@@ -185,11 +201,12 @@ fn report(
             .with("harts", summary.instructions.len().into())
             .with(
                 "exit",
-                match summary.exit {
+                match end {
                     _ if totals.stopped => "stopped".into(),
-                    Exit::Finished(code) => json!({ "code": code }),
-                    Exit::Limit => "limit".into(),
-                    Exit::Deadlock => "deadlock".into(),
+                    End::Finished(code) => json!({ "code": code }),
+                    End::Limit => "limit".into(),
+                    End::Crash => "crash".into(),
+                    End::Deadlock => "deadlock".into(),
                 },
             )
             .with("instructions", json!({ "total": instructions, "by_hart": summary.instructions }))
@@ -215,11 +232,7 @@ fn report(
     if !uart.is_empty() && !uart.ends_with('\n') {
         writeln!(out)?;
     }
-    let ended = match summary.exit {
-        _ if totals.stopped => "by request".into(),
-        Exit::Deadlock if !halt.faults.is_empty() => "in a crash: no hart can continue".into(),
-        exit => exit_text(exit),
-    };
+    let ended = if totals.stopped { "by request".into() } else { end_text(end) };
     let mut lines = vec![
         ("program", format!("{}, build {}", args.program, short_id(&info.build_id))),
         ("ended", ended),

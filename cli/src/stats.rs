@@ -173,6 +173,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         let (params, set, period) = args.params.resolve_synced((run.harts, run.xlen, align))?;
         let period = args.sync.period(period)?;
         params.check_period(period)?;
+        source.run()?.check_timestamps(params.timestamps)?;
         let learner = match &source.input {
             Input::Recording(recording, None) if recording.code()?.is_none() => Some((recording, Learner::new())),
             _ => None,

@@ -79,7 +79,7 @@ struct RunArgs {
     /// recordings
     #[arg(help_heading = "Plan", long)]
     any_build: bool,
-    /// Number of harts that run the program, 1 to 8. Not with a recording [default: 1]
+    /// Numbers of harts that run the programs, 1 to 8, such as 1,4. A recording has its own number [default: 1]
     #[arg(help_heading = "Built-in simulator", long, value_name = "N", value_delimiter = ',', value_parser = within(&HARTS))]
     harts: Vec<u8>,
     /// Encodings: tr_e, tr_b, tr(bcnt=3,2;...) and shared (rates of one predictor for all cores) with every --set,
@@ -115,8 +115,8 @@ struct RunArgs {
     /// them [default: 0]
     #[arg(help_heading = "Plan", long, value_name = "N")]
     startup: Option<u64>,
-    /// Instruction limit, of all harts together, in each run [default: none]
-    #[arg(help_heading = "Built-in simulator", long, value_name = "N")]
+    /// Instruction limit, of all harts together, in each run, such as 1000000 or 1M [default: none]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "N", value_parser = crate::args::instructions)]
     max_instructions: Option<u64>,
     /// Skip decoding of the streams: faster, but the results are marked as unverified
     #[arg(long)]
@@ -328,12 +328,17 @@ fn table(totals: &[Spread]) -> Table {
     let startup = totals.iter().any(|t| t.startup.is_some());
     let unlike = |t: &Spread| totals.iter().any(|o| (&o.configuration, t.runs) != (&t.configuration, o.runs));
     let several = totals.iter().any(unlike);
+    // with one trace, all means are its own figure
+    let means = totals.iter().any(|t| t.traces > 1);
     let mut columns = vec![("scheme", Left), ("harts", Right), ("time", Left), ("traces", Right)];
     if repeated {
         columns.push(("runs", Right));
     }
-    columns.extend([("instructions", Right), ("bits/instr", Right), ("arithmetic", Right), ("geometric", Right)]);
-    columns.extend([("least", Right), ("greatest", Right), ("windows", Right)]);
+    columns.extend([("instructions", Right), ("bits/instr", Right)]);
+    if means {
+        columns.extend([("arithmetic", Right), ("geometric", Right), ("least", Right), ("greatest", Right)]);
+    }
+    columns.push(("windows", Right));
     if startup {
         columns.push(("start-up", Right));
     }
@@ -352,9 +357,12 @@ fn table(totals: &[Spread]) -> Table {
             cells.push(count(t.runs));
         }
         let figure = |m: &Mean| m.text(4);
-        cells.extend([count(t.instructions), figure(&t.total), figure(&t.arithmetic)]);
-        cells.push(t.geometric.as_ref().map_or_else(|| "-".into(), figure));
-        cells.extend([t.range.0, t.range.1].map(|v| format!("{v:.4}")));
+        cells.extend([count(t.instructions), figure(&t.total)]);
+        if means {
+            cells.push(figure(&t.arithmetic));
+            cells.push(t.geometric.as_ref().map_or_else(|| "-".into(), figure));
+            cells.extend([t.range.0, t.range.1].map(|v| format!("{v:.4}")));
+        }
         cells.push(t.windows.map_or_else(|| "-".into(), |(least, most)| format!("{least:.4} to {most:.4}")));
         if startup {
             cells.push(t.startup.map_or_else(|| "-".into(), |v| format!("{v:.4}")));
@@ -392,8 +400,15 @@ fn summary(
         return Ok(());
     }
     table(&totals).print(out)?;
+    let traces: std::collections::BTreeSet<String> = points.iter().map(|p| p.1.workload()).collect();
+    writeln!(
+        out,
+        "\n{}: {}",
+        if traces.len() == 1 { "trace" } else { "traces" },
+        traces.into_iter().collect::<Vec<_>>().join(", ")
+    )?;
     let before = before.map_or_else(String::new, |n| format!(", {n} of them from before"));
-    writeln!(out, "\n{} in {}{before}", plural(points.len() as u64, "point"), file.display())?;
+    writeln!(out, "{} in {}{before}", plural(points.len() as u64, "point"), file.display())?;
     Ok(())
 }
 

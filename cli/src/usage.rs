@@ -13,6 +13,11 @@ pub fn print(error: &Error, root: &Command, words: &[OsString]) {
     let mut built = root.clone();
     built.build();
     let line = Line::new(&built, words);
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && line.name == "goshawk" {
+        // without words, the help is not an error message
+        anstream::eprint!("{}", error.render().to_string().replace(NON_BREAKING_SPACE, " "));
+        return;
+    }
     let text = bad_value(error)
         .or_else(|| not_built(error))
         .or_else(|| of_another_command(error, root))
@@ -180,13 +185,20 @@ impl<'a> Line<'a> {
             return None;
         }
         let name = text(error, ContextKind::InvalidSubcommand)?;
-        let commands = self.command.get_subcommands().map(|c| format!("`{}`", c.get_name())).filter(|c| c != "`help`");
+        // the words after `help` are commands, too
+        let name_of = match self.name.strip_prefix("goshawk help") {
+            Some(rest) => format!("goshawk{rest}"),
+            None => self.name.clone(),
+        };
+        let commands: Vec<String> =
+            self.command.get_subcommands().map(|c| format!("`{}`", c.get_name())).filter(|c| c != "`help`").collect();
         let right = match text(error, ContextKind::SuggestedSubcommand) {
             Some(similar) => format!("a similar one is `{similar}`"),
-            None if self.name == "goshawk" => "`goshawk help` lists them".into(),
-            None => format!("expected {}, or an option", or(commands)),
+            None if name_of == "goshawk" => "`goshawk help` lists them".into(),
+            None if commands.is_empty() => "it has no commands".into(),
+            None => format!("expected {}, or an option", or(commands.into_iter())),
         };
-        Some(format!("`{name}`: not a command of `{}`; {right}\n", self.name))
+        Some(format!("`{name}`: not a command of `{name_of}`; {right}\n"))
     }
 }
 

@@ -36,6 +36,7 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk show bank.gip --elf builtin:bank --core 1 --skip 2000 --limit 20\n  \
     goshawk show vm.gtr --elf builtin:vm --limit 20 --sources programs/bare\n  \
+    goshawk show bank.gip --elf builtin:bank --core 0 --tail 20\n  \
     goshawk show vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
     goshawk show kernel.gtr --elf kernel.elf --space 1=a.elf --process a.elf --mode u --limit 20")]
 pub struct ShowArgs {
@@ -49,6 +50,9 @@ pub struct ShowArgs {
     /// Maximum number of listed lines: instructions
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// Show only the last N instructions, 1 to 1000000, of those that would be listed
+    #[arg(long, value_name = "N", conflicts_with = "limit", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    tail: Option<usize>,
     /// Folder of the source files
     #[arg(long, value_name = "DIR", default_value = ".", value_parser = source_folder)]
     sources: String,
@@ -78,7 +82,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut text = Vec::new();
     let to: &mut dyn Write = if args.json { &mut text } else { out };
     let show = Show::new((program, named.assembly()), cores, shown, args.sources.clone().into(), to);
-    let mut show = show.with_contexts(programs);
+    let mut show = show.with_contexts(programs).with_tail(args.tail);
     let missing = replayed.report_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;
     if args.json {

@@ -2,7 +2,7 @@
 
 use crate::args::recorded::Recorded;
 use crate::locations::Locations;
-use crate::output::{count, report_missing};
+use crate::output::{count, plural, report_missing};
 use crate::{Failure, Status};
 use host::assembly::csr_text;
 use host::assembly::{Assembly, REGISTERS};
@@ -10,6 +10,7 @@ use host::debug::why::{How, Location, Slice, Slicer, Step};
 use host::symbols::Symbols;
 use host::trace::LossSummary;
 use host::HostError;
+use retire::elf::Program;
 use retire::image::Image;
 use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
@@ -104,7 +105,15 @@ fn groups(slice: &Slice, named: &Locations, each: bool) -> Vec<(usize, usize)> {
     let mut groups: Vec<(usize, usize)> = Vec::new();
     let same = |a: &Step, b: &Step| {
         let line = |s: &Step| named.line(s.pc);
-        a.core == b.core && a.how != How::Master && b.how != How::Master && line(a).is_some() && line(a) == line(b)
+        // each store that a value comes from is listed, as it may be the wrong one
+        let stored = |s: &Step| s.store.map(|(addr, _)| addr);
+        let same_store = b.store.is_none() || stored(a) == stored(b);
+        same_store
+            && a.core == b.core
+            && a.how != How::Master
+            && b.how != How::Master
+            && line(a).is_some()
+            && line(a) == line(b)
     };
     for (n, step) in slice.steps.iter().enumerate() {
         match groups.last_mut().filter(|(first, _)| !each && same(&slice.steps[*first], step)) {
@@ -113,6 +122,47 @@ fn groups(slice: &Slice, named: &Locations, each: bool) -> Vec<(usize, usize)> {
         }
     }
     groups
+}
+
+/// Bytes of an initial value that are shown.
+const BYTES: usize = 8;
+
+/// What nobody wrote since the beginning: registers, and the bytes of one object or of successive addresses as one.
+fn initial(slice: &Slice, named: &Locations, program: &Program) -> Vec<String> {
+    let mut areas: Vec<(String, u64, Vec<Option<u8>>)> = Vec::new();
+    let mut lines = Vec::new();
+    for location in slice.initial.keys() {
+        let Location::Byte(addr) = *location else {
+            lines.push(format!("{}, as at the beginning of the recording", name(*location, named)));
+            continue;
+        };
+        let (object, section) = (named.objects.at(addr), named.objects.area(addr).name);
+        let text = match (object, section) {
+            (Some((object, _)), _) => object.to_string(),
+            (None, Some(section)) => format!("in {section}"),
+            (None, None) => "no object of the program".into(),
+        };
+        let byte = program.segments.iter().find_map(|s| s.data.get(usize::try_from(addr.checked_sub(s.addr)?).ok()?));
+        let next =
+            |(last, start, bytes): &&mut (String, u64, Vec<_>)| *last == text && *start + bytes.len() as u64 == addr;
+        match areas.last_mut().filter(next) {
+            Some((.., bytes)) => bytes.push(byte.copied()),
+            None => areas.push((text, addr, vec![byte.copied()])),
+        }
+    }
+    lines.extend(areas.into_iter().map(|(text, start, bytes)| {
+        let known: Option<Vec<u8>> = bytes.iter().copied().collect();
+        let value = match known {
+            Some(known) if known.len() <= BYTES => {
+                let digits: String = known.iter().rev().map(|b| format!("{b:02x}")).collect();
+                format!(" = 0x{digits}, initial data of the program")
+            }
+            Some(known) => format!(", {}, initial data of the program", plural(known.len() as u64, "byte")),
+            None => format!(", {}, as at the beginning of the recording", plural(bytes.len() as u64, "byte")),
+        };
+        format!("0x{start:08x} ({text}){value}")
+    }));
+    lines
 }
 
 /// Runs the command.
@@ -140,8 +190,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             (addr..addr + u64::from(args.bytes.unwrap_or(4))).map(Location::Byte).collect()
         }
     };
-    let image = Image::new(&session.named.program);
-    let assembly = Assembly::new(session.named.program.xlen);
+    let program = session.named.program.clone();
+    let image = Image::new(&program);
+    let assembly = Assembly::new(program.xlen);
     let damage = session.damage().map(|damage| HostError::Other(damage.to_string()));
     let failure = |source| HostError::Inputs { path: args.recorded.trace.display().to_string(), source };
     let mut line = Timeline::new(session.replay());
@@ -210,21 +261,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if slice.more || shown < groups.len() {
         writeln!(out, "the chain continues; `--limit` lists more")?;
     } else {
-        // bytes of one variable are one line
-        let mut names: Vec<String> = Vec::new();
-        for location in slice.initial.keys() {
-            let name = match location {
-                Location::Byte(addr) => {
-                    named.objects.at(*addr).map_or_else(|| named.address(*addr), |o| o.0.to_string())
-                }
-                other => name(*other, &named),
-            };
-            if names.last() != Some(&name) {
-                names.push(name);
-            }
-        }
-        for name in names {
-            writeln!(out, "{name}: as at the beginning of the recording")?;
+        for text in initial(&slice, &named, &program) {
+            writeln!(out, "{:>12}  {text}", "")?;
         }
     }
     Ok(missing())

@@ -1,12 +1,14 @@
 //! Compares replayed events with a retire file, event by event, in the order of each hart
 
 use crate::recording::{Events, Recording};
+use crate::text::plural;
 use crate::HostError;
 use retire::file::FileError;
 use retire::isa::Indirect;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::file::TraceInfo;
 use sim::replay::ReplaySink;
+use std::cmp::Ordering;
 use std::path::Path;
 
 /// A check of replay against a retire file.
@@ -21,6 +23,35 @@ pub struct Check {
     ended: bool,
     error: Option<FileError>,
     difference: Option<String>,
+    /// By hart: whether the trace goes on after the end of the recording.
+    goes_on: Vec<bool>,
+    /// Instructions compared, all harts.
+    instructions: u64,
+}
+
+/// Result of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The first difference.
+    pub difference: Option<String>,
+    /// Instructions compared.
+    pub instructions: u64,
+    /// Whether the trace goes on after the end of the recording, of which all is equal.
+    pub goes_on: bool,
+}
+
+impl Checked {
+    /// The result without a difference, of a comparison with the recording `path`.
+    pub fn equal(&self, path: &Path, extent: &str) -> String {
+        let path = path.display();
+        match self.goes_on {
+            true => {
+                let compared = plural(self.instructions, "instruction");
+                format!("equal up to the end of {path} ({compared}); the trace goes on{extent}")
+            }
+            false => format!("equal to {path}, event by event{extent}"),
+        }
+    }
 }
 
 /// Events of each hart, and the number already compared.
@@ -71,15 +102,9 @@ fn kind(kind: FlowKind) -> String {
         FlowKind::Trap { .. } => "trap".into(),
         FlowKind::Context { context, .. } => format!("context {context}"),
         FlowKind::Gap { lost: 0 } => "some instructions lost".into(),
-        FlowKind::Gap { lost } => format!("{lost} instructions lost"),
+        FlowKind::Gap { lost } => format!("{} lost", plural(lost, "instruction")),
         FlowKind::Stop => "stop".into(),
     }
-}
-
-/// `1 hart`, `2 harts`.
-fn plural(n: impl Into<u64>, what: &str) -> String {
-    let n = n.into();
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Description of an event in words.
@@ -136,6 +161,8 @@ impl Check {
             ended: false,
             error: None,
             difference: None,
+            goes_on: vec![false; harts],
+            instructions: 0,
         })
     }
 
@@ -167,13 +194,14 @@ impl Check {
         }
     }
 
-    /// The difference found so far.
-    pub fn found(self) -> Option<String> {
-        self.difference
+    /// What was found so far.
+    pub fn found(self) -> Checked {
+        let goes_on = self.difference.is_none() && self.goes_on.contains(&true);
+        Checked { difference: self.difference, instructions: self.instructions, goes_on }
     }
 
-    /// The first difference, after the end of replay.
-    pub fn finish(mut self) -> Result<Option<String>, HostError> {
+    /// What was found, after the end of replay.
+    pub fn finish(mut self) -> Result<Checked, HostError> {
         if self.difference.is_none() {
             for hart in 0..self.want.harts.len() {
                 if let Some(e) = self.next(hart).copied() {
@@ -187,21 +215,49 @@ impl Check {
                 }
             }
         }
-        self.error.map_or(Ok(self.difference), |e| Err(e.into()))
+        match self.error.take() {
+            Some(e) => Err(e.into()),
+            None => Ok(self.found()),
+        }
     }
 }
 
 impl ReplaySink for Check {
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
-        if self.is_over() {
+        let hart = usize::from(e.hart);
+        if self.is_over() || self.goes_on[hart] {
             return;
         }
-        let hart = usize::from(e.hart);
         let want = self.next(hart);
         if want.is_some_and(|w| w.same_flow(e)) {
             self.want.harts[hart].1 += 1;
             self.seen[hart] += 1;
+            self.instructions += u64::from(e.count);
+            return;
+        }
+        // a recording may end before the core does: within the instructions of this event
+        let end = want.filter(|w| w.kind == FlowKind::Stop).map(|w| (w.count, w.pc));
+        let within = |(count, pc): &(u32, u64)| match e.count.cmp(count) {
+            Ordering::Less => false,
+            Ordering::Equal => !e.kind.retires() && e.pc == *pc,
+            Ordering::Greater => !e.kind.retires() || e.count - 1 > *count || e.pc == *pc,
+        };
+        let is_gap = matches!(e.kind, FlowKind::Gap { .. });
+        if let Some((count, _)) = end.filter(within).filter(|_| !is_gap) {
+            self.want.harts[hart].1 += 1;
+            self.seen[hart] += 1;
+            self.instructions += u64::from(count);
+            self.goes_on[hart] = true;
+            return;
+        }
+        if let FlowKind::Gap { lost } = e.kind {
+            let lost = if lost == 0 { "instructions".into() } else { plural(lost, "instruction") };
+            self.difference = Some(format!(
+                "event {}, hart {hart}: the trace has a gap, {lost} lost or hidden by a filter before pc 0x{:08x}; \
+                 `--check` compares traces without gaps",
+                self.seen[hart], e.target
+            ));
             return;
         }
         let right = match want {

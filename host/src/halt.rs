@@ -16,7 +16,20 @@ use retire::image::Image;
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::riscv::Exit;
 
-/// End of a run.
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this code.
+    Finished(u32),
+    /// At the instruction limit.
+    Limit,
+    /// In an exception after which no hart can continue.
+    Crash,
+    /// With every hart waiting or jumping to itself.
+    Deadlock,
+}
+
+/// What is found of a run that ended early.
 #[derive(Clone, Debug, Default)]
 pub struct Halt {
     /// The exceptions that stopped the harts, by hart.
@@ -25,6 +38,18 @@ pub struct Halt {
     pub positions: Vec<Position>,
     /// Stacks that left their areas.
     pub overflows: Vec<Used>,
+}
+
+impl Halt {
+    /// How a run with this exit ended: to the simulator, a crash is a deadlock.
+    pub fn end(&self, exit: Exit) -> End {
+        match exit {
+            Exit::Finished(code) => End::Finished(code),
+            Exit::Limit => End::Limit,
+            Exit::Deadlock if self.faults.is_empty() => End::Deadlock,
+            Exit::Deadlock => End::Crash,
+        }
+    }
 }
 
 struct Observer {

@@ -18,6 +18,9 @@ use std::path::Path;
 /// Prefix of built-in programs.
 pub const BUILTIN: &str = "builtin:";
 
+/// The files that are an input.
+const EXPECTED: &str = "a program (RISC-V executable), retire file or branch trace (rbt1)";
+
 /// Names of all built-in programs, with prefix.
 pub fn builtins() -> impl Iterator<Item = String> {
     programs::PROGRAMS.iter().map(|p| format!("{BUILTIN}{}", p.name))
@@ -177,6 +180,9 @@ impl Input {
                 if let Some(option) = given {
                     return Err(HostError::Other(format!("{name}: is a program; `{option}` is for recordings")));
                 }
+                if !name.starts_with(BUILTIN) && input::head(Path::new(located(name).0), 4)? != input::ELF_MAGIC {
+                    return Err(HostError::Other(format!("{name}: is not an ELF file; expected {EXPECTED}")));
+                }
                 Ok(Self::Program(Box::new(Named::open(name)?)))
             }
             FileKind::Retire | FileKind::Rbt1 => {
@@ -196,9 +202,16 @@ impl Input {
                 }
                 Ok(Self::Recording(Box::new(recording), named.map(Box::new)))
             }
-            FileKind::Trace | FileKind::Inputs | FileKind::Values => Err(HostError::Other(format!(
-                "{name}: is a trace file, expected a program or a recording of a run; `goshawk replay` replays traces"
-            ))),
+            FileKind::Trace | FileKind::Inputs | FileKind::Values => {
+                let (what, used) = match kind {
+                    FileKind::Inputs => ("a recorded run (inputs)", "`goshawk replay` replays it"),
+                    FileKind::Values => {
+                        ("a file of load values (cfiat)", "`goshawk replay --values` replays it with its trace")
+                    }
+                    _ => ("a trace file", "`goshawk replay` replays it"),
+                };
+                Err(HostError::Other(format!("{name}: is {what}; expected {EXPECTED}; {used}")))
+            }
         }
     }
 

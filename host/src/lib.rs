@@ -83,6 +83,7 @@ pub mod run;
 pub mod speed;
 mod stop;
 pub mod symbols;
+pub mod text;
 pub mod trace;
 pub mod values;
 pub mod views;

@@ -141,6 +141,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Refuses time stamps of a run without cycles.
+    ///
+    /// # Errors
+    /// `timestamps` is true, and the run has no cycles.
+    pub fn check_timestamps(&self, timestamps: bool) -> Result<(), HostError> {
+        if timestamps && !self.has_cycles() {
+            let name = self.name();
+            return Err(HostError::Other(format!(
+                "{name}: has no cycles, as it is of a branch trace (rbt1) or a captured run; `--timestamps` is for runs that have"
+            )));
+        }
+        Ok(())
+    }
+
     /// Passes the whole run to `sink`.
     pub fn report_to(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<RunTotals, HostError> {
         self.report_after(0, sink, progress, |_, _| {})

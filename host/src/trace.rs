@@ -4,6 +4,7 @@ use crate::foreign;
 use crate::input::{check_build_id, located, InputOptions, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
+use crate::text::{count, plural};
 use crate::{words, HostError};
 use retire::code::Code;
 use retire::elf::Program;
@@ -80,13 +81,14 @@ impl LossSummary {
     /// Description in words; `None` if nothing was lost.
     pub fn describe(&self) -> Option<String> {
         let Self { gaps, instructions, unknown } = *self;
-        let (s, are) = if gaps == 1 { ("", "is") } else { ("s", "are") };
+        let are = if gaps == 1 { "is" } else { "are" };
+        let (instructions, gap) = (plural(instructions, "instruction"), plural(gaps, "gap"));
         match (gaps, unknown) {
             (0, _) => None,
-            (_, 0) => Some(format!("{instructions} instructions, in {gaps} gap{s}")),
-            _ => Some(format!(
-                "at least {instructions} instructions, in {gaps} gap{s}, {unknown} of which {are} of unknown length"
-            )),
+            (_, 0) => Some(format!("{instructions}, in {gap}")),
+            _ => {
+                Some(format!("at least {instructions}, in {gap}, {} of which {are} of unknown length", count(unknown)))
+            }
         }
     }
 }
@@ -183,7 +185,9 @@ impl Trace {
             }
             None => {
                 return Err(HostError::Other(format!(
-                    "{name}: is not a trace file of Goshawk; raw trace words need their program in `--elf`"
+                    "{name}: is not a trace file of Goshawk; raw trace words need their program in `--elf`, and the {PARAMETERS} of \
+                     `goshawk gen` in their folder or `--parameters`",
+                    PARAMETERS = words::PARAMETERS
                 )));
             }
         };

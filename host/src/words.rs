@@ -50,6 +50,14 @@ fn is_elf(path: &Path) -> Result<bool, HostError> {
     Ok(input::head(path, 4)? == input::ELF_MAGIC)
 }
 
+/// What is wrong with a parameter file, without the words of the parser for text that is not one JSON object.
+fn unlike(error: &serde_json::Error) -> String {
+    match error.is_data() {
+        true => error.to_string(),
+        false => format!("line {} does not belong to one JSON object", error.line()),
+    }
+}
+
 /// Metadata of the words at `path`: they are of a run of `program` with build id `build_id`, with the parameters in the
 /// file `named`, or next to the words.
 ///
@@ -66,7 +74,7 @@ pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) ->
     let refuse = |what: String| HostError::Other(format!("{}: {what}", file.display()));
     let text = input::text(&file, MAX_SIZE, &format!("a {PARAMETERS} of `goshawk gen`"))?;
     let described: Described = serde_json::from_str(&text)
-        .map_err(|e| refuse(format!("is not a {PARAMETERS} as `goshawk gen` writes it: {e}")))?;
+        .map_err(|e| refuse(format!("is not a {PARAMETERS} as `goshawk gen` writes it: {}", unlike(&e))))?;
     let Parameters { set, fingerprint, params } = described.parameters;
     params.check().map_err(|e| refuse(e.to_string()))?;
     let own = format!("0x{:08x}", params.fingerprint());

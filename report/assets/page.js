@@ -86,7 +86,7 @@ const page = (() => {
 
   const axis = (a) => {
     const out = { title: { text: a.title }, zeroline: false, gridcolor: colour("line"), linecolor: colour("soft"), ticks: "outside", tickcolor: colour("soft"), automargin: true };
-    if (a.log) Object.assign(out, { type: "log", exponentformat: "power", dtick: a.dtick });
+    if (a.log) Object.assign(out, { type: "log", tickformat: "~g", dtick: a.dtick });
     if (a.categories && a.categories.length) {
       Object.assign(out, { tickmode: "array", tickvals: a.categories.map((_, i) => i), ticktext: a.categories });
     }
@@ -103,7 +103,7 @@ const page = (() => {
     const place = byId(id);
     drawn.set(id, () => plot(id, traces, options));
     if (!traces.length) {
-      empty(place, `${title}: nothing chosen has this`);
+      empty(place, `${title}: no such values in the selection`);
       return;
     }
     if (!place.data) place.replaceChildren();

@@ -107,7 +107,7 @@
     const label = labeller(streams);
     const figures = group(streams, (p) => p.harts);
     const place = page.byId("by-trace");
-    if (!figures.size) return page.empty(place, "nothing chosen has a stream");
+    if (!figures.size) return page.empty(place, "no streams in the selection");
     const id = (harts) => `by-trace-${harts}`;
     place.replaceChildren(...[...figures.keys()].map((harts) => page.byId(id(harts)) || page.make("div", { id: id(harts) })));
     for (const [harts, mine] of figures) {
@@ -117,7 +117,7 @@
         return { name, type: "bar", marker: filled(g[0]), x: names.map((_, i) => i), y: names.map((n) => (of.has(n) ? value(of.get(n)) : null)), hovertemplate: "%{x}: %{y:.4f}" };
       });
       page.plot(id(harts), traces, {
-        title: `${UNIT[measure()]}, by trace, ${harts} hart${harts === 1 ? "" : "s"}`, x: { title: "", categories: names }, y: { title: UNIT[measure()], log: true }, height: size(traces.length),
+        title: `${UNIT[measure()]}, by trace, ${harts} hart${harts === 1 ? "" : "s"}`, x: { title: "", categories: names }, y: { title: UNIT[measure()] }, height: size(traces.length),
       });
     }
   };
@@ -154,10 +154,12 @@
   const pareto = (points) => {
     const streams = points.filter((p) => p.bits !== null);
     const label = labeller(streams);
-    const dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
+    let dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
       name, colour: tint(g[0]), encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
       of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time} ${p.seed}`)).sort().join("|"),
-    })).filter((d) => d.x !== null && d.y !== null && d.family !== "baseline");
+    })).filter((d) => d.y !== null && d.family !== "baseline");
+    const without = unique(dots.filter((d) => d.x === null).map((d) => d.encoding));
+    dots = dots.filter((d) => d.x !== null);
     // only points measured on the same runs are comparable: use the runs with the most points
     const same = most([...group(dots, (d) => d.of).values()].map((g) => g.length));
     const runs = dots.find((d) => dots.filter((other) => other.of === d.of).length === same)?.of;
@@ -171,7 +173,7 @@
     if (line.length > 1) {
       traces.push({ name: "front", mode: "lines", type: "scatter", x: line.map((d) => d.x), y: line.map((d) => d.y), line: { shape: "hv", dash: "dot", color: page.colour("soft"), width: 1.5 }, hoverinfo: "skip" });
     }
-    page.plot("pareto", traces, { title: "Gates of one core against bits per instruction", x: { title: axis() === "gates" ? "gates per core, measured, memory at 1.5 a bit" : "gates per core, 1.5 a bit of state" }, y: { title: "bits per instruction", log: true }, height: 480 });
+    page.plot("pareto", traces, { title: `Gates of one core against bits per instruction${without.length ? ` (no measured gates: ${without.join(", ")})` : ""}`, x: { title: axis() === "gates" ? "gates per core, measured, memory at 1.5 a bit" : "predictor state, at 1.5 gates a bit" }, y: { title: "bits per instruction", log: true }, height: 480 });
   };
 
   // ---- mispredictions ----
@@ -202,7 +204,7 @@
       const [trace, harts] = key.split("\0");
       return row([trace, Number(harts)], g);
     });
-    for (const [harts, g] of group(mine, (p) => p.harts)) rows.push(row(["all", harts], g));
+    for (const [harts, g] of group(mine, (p) => p.harts)) rows.push(row([`all with ${harts} hart${harts === 1 ? "" : "s"}`, harts], g));
     page.table("rates", {
       columns: [words("trace"), numbers("harts", 0), ...sets.flatMap((s) => [numbers(`${s} outcome %`, 3), numbers(`${s} target %`, 3)])],
       rows: mine.length ? rows : [],
@@ -269,7 +271,7 @@
     const instructions = sum(mine, (p) => p.instructions);
     const counts = pooled(mine, field());
     if (!counts.some((n) => n)) {
-      page.empty(page.byId("chunks"), `${name}: nothing chosen has this field`);
+      page.empty(page.byId("chunks"), `${name}: no such values in the selection`);
       page.table("chunk-table", { columns: [words("set")], rows: [] });
       return;
     }
@@ -325,7 +327,11 @@
   const MOST_LINES = 24;
 
   const time = (points) => {
-    const mine = points.filter((p) => p.window && p.window.bits.length > 1);
+    const all = points.filter((p) => p.window && p.window.bits.length > 1);
+    // a recording without cycles has its bits per instruction over the instructions, and so have all then
+    const cycles = all.every((p) => p.cycles > 0);
+    const mine = measure() === "bpc" ? timed(all) : all;
+    const axis = cycles || measure() === "bpc" ? "cycles" : "instructions";
     const label = labeller(mine);
     const several = unique(mine.map((p) => p.trace)).length > 1;
     const seeds = unique(mine.map((p) => p.seed)).length > 1;
@@ -334,10 +340,10 @@
       const step = (v) => v.map((n, i) => n - (i ? v[i - 1] : 0));
       const [bits, instructions] = [step(w.bits), step(w.instructions)];
       const y = bits.map((b, i) => (measure() === "bpi" ? over(b, instructions[i]) : b / w.cycles));
-      return { name: (several ? `${p.trace}: ` : "") + label(p) + (seeds ? `, seed ${p.seed}` : ""), type: "scatter", mode: "lines", line: { width: 1.3, color: tint(p), dash: DASHES[traceNames.indexOf(p.trace) % DASHES.length] }, x: bits.map((_, i) => ((i + 1) * w.cycles) / 1e6), y, hovertemplate: "%{x} M cycles: %{y:.4f}" };
+      return { name: (several ? `${p.trace}: ` : "") + label(p) + (seeds ? `, seed ${p.seed}` : ""), type: "scatter", mode: "lines", line: { width: 1.3, color: tint(p), dash: DASHES[traceNames.indexOf(p.trace) % DASHES.length] }, x: bits.map((_, i) => (axis === "cycles" ? (i + 1) * w.cycles : w.instructions[i]) / 1e6), y, hovertemplate: `%{x} M ${axis}: %{y:.4f}` };
     });
     const more = mine.length > MOST_LINES ? ` (the first ${MOST_LINES} of ${mine.length}; choose fewer above)` : "";
-    page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: "million cycles" }, y: { title: UNIT[measure()], log: true }, height: size(traces.length) });
+    page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: `million ${axis}` }, y: { title: UNIT[measure()], log: true }, height: size(traces.length) });
   };
 
   // ---- all points ----
@@ -348,7 +354,7 @@
       numbers("bits/instr", 5), numbers("bits/cycle", 5), numbers("outcome %", 3), numbers("target %", 3), words("decoded"), words("file"), words("command that repeats it"),
     ],
     rows: points.map((p) => [
-      p.trace, p.harts, p.scheme, p.time, p.seed, p.instructions, p.cycles, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
+      p.trace, p.harts, p.scheme, p.time, p.seed, p.instructions, p.cycles || null, p.bits, p.bits === null ? null : over(p.bits, p.instructions),
       p.bits === null ? null : over(p.bits, p.cycles), p.predicts && p.conditionals ? (100 * p.outcome_misses) / p.conditionals : null,
       p.predicts && p.indirects ? (100 * p.target_misses) / p.indirects : null, p.verified, p.file, p.repeat,
     ]),

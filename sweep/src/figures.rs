@@ -62,6 +62,10 @@ fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
     let mut harts: Vec<u8> = points.iter().map(|p| p.harts).collect();
     harts.sort_unstable();
     harts.dedup();
+    // only traces that were measured with each number of harts are comparable
+    let counts = |mine: &[&Point]| harts.iter().filter(|n| mine.iter().any(|p| p.harts == **n)).count();
+    let everywhere = group(&points, Point::workload).into_iter().filter(|(_, mine)| counts(mine) == harts.len());
+    let points: Points = everywhere.flat_map(|(_, mine)| mine).collect();
     let series: Vec<Series> = group(&points, |p| p.scheme.clone())
         .into_iter()
         .map(|(name, mine)| {
@@ -81,7 +85,10 @@ fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
         .collect();
     (!series.is_empty()).then(|| Figure {
         id: id.into(),
-        title: format!("{}, all traces, with the least and the greatest", capital(unit(per_cycle))),
+        title: format!(
+            "{}, over the traces with each number of cores, with the least and the greatest",
+            capital(unit(per_cycle))
+        ),
         x: Axis::names("cores", harts.iter().map(u8::to_string).collect()),
         y: Axis::log(unit(per_cycle)),
         series,
@@ -238,11 +245,14 @@ fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
         }
     });
     series.push(Series::new("front", Style::Steps, dots));
-    let how = if measured { "measured, memory at 1.5 a bit" } else { "1.5 a bit of state" };
+    let (what, axis) = match measured {
+        true => ("Gates of a core", "gates per core, measured, memory at 1.5 a bit"),
+        false => ("Predictor state of a core", "gates of the predictor state, at 1.5 a bit"),
+    };
     (series.len() > 1).then(|| Figure {
         id: "pareto".into(),
-        title: format!("Gates of a core against bits per instruction, {}", cores(harts)),
-        x: Axis::numbers(&format!("gates per core, {how}")),
+        title: format!("{what} against bits per instruction, {}", cores(harts)),
+        x: Axis::numbers(axis),
         y: Axis::log("bits per instruction"),
         series,
     })
@@ -269,18 +279,22 @@ fn mispredictions(points: &[&Point]) -> Option<Figure> {
     })
 }
 
-/// Bits per cycle over time, of the run with the most harts; time-stamped if there is such a stream.
+/// Bits per cycle over time, of the run with the most harts; time-stamped if there is such a stream. Of a recording without
+/// cycles, bits per instruction over the instructions.
 fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
     // one run of those with several seeds
     let seed = points.first()?.seed();
-    let points: Points = points.iter().filter(|p| p.cycles > 0 && p.seed() == seed).copied().collect();
+    let points: Points = points.iter().filter(|p| p.seed() == seed).copied().collect();
     let harts = points.iter().map(|p| p.harts).max()?;
     let stamped = points.iter().any(|p| p.harts == harts && p.platform.timestamps);
     let mine = points.iter().filter(|p| p.harts == harts && p.platform.timestamps == stamped);
+    let timed = points.iter().all(|p| p.cycles > 0);
     let line = |p: &&Point| {
-        let million = |i: usize| (i + 1) as f64 * p.window_cycles as f64 / 1e6;
-        let bits = |i: usize| p.window_bits[i] - if i == 0 { 0 } else { p.window_bits[i - 1] };
-        let points = (0..p.window_bits.len()).map(|i| (million(i), ratio(bits(i), p.window_cycles))).collect();
+        let step = |all: &[u64], i: usize| all[i] - if i == 0 { 0 } else { all[i - 1] };
+        let at = |i: usize| if timed { (i as u64 + 1) * p.window_cycles } else { p.window_instructions[i] };
+        let under = |i: usize| if timed { p.window_cycles } else { step(&p.window_instructions, i) };
+        let point = |i: usize| (at(i) as f64 / 1e6, ratio(step(&p.window_bits, i), under(i)));
+        let points = (0..p.window_bits.len()).map(point).collect();
         Series::new(&p.scheme, Style::Line, points)
     };
     let series: Vec<Series> = mine.map(line).filter(|s| s.points.len() > 1).collect();
@@ -289,9 +303,9 @@ fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
     let time = if stamped { "time-stamped" } else { "functional" };
     (!series.is_empty()).then(|| Figure {
         id: format!("time-{id}"),
-        title: format!("{name}, {}, {time}: bits per clock cycle over time", cores(harts)),
-        x: Axis::numbers("million clock cycles"),
-        y: Axis::log("bits per clock cycle"),
+        title: format!("{name}, {}, {time}: {} over time", cores(harts), unit(timed)),
+        x: Axis::numbers(if timed { "million clock cycles" } else { "million instructions" }),
+        y: Axis::log(unit(timed)),
         series,
     })
 }

@@ -75,13 +75,13 @@ const CALLERS: usize = 4;
 /// The calls of a path as text, innermost first.
 pub fn callers(locations: &Locations, follower: &Follower, path: Path) -> Vec<String> {
     let calls = follower.calls(path);
-    calls.iter().take(CALLERS).map(|back| format!("called from {}", locations.at(back.wrapping_sub(1)))).collect()
+    calls.iter().take(CALLERS).map(|pc| format!("called from {}", locations.at(*pc))).collect()
 }
 
 /// A place in the program with its calls.
 pub fn site(locations: &Locations, follower: &Follower, pc: u64, path: Path) -> serde_json::Value {
     let place = |pc: u64| json!({ "pc": format!("0x{pc:08x}"), "function": locations.function(pc), "line": locations.line(pc) });
     let mut all = vec![place(pc)];
-    all.extend(follower.calls(path).iter().map(|back| place(back.wrapping_sub(1))));
+    all.extend(follower.calls(path).iter().map(|pc| place(*pc)));
     all.into()
 }

@@ -12,11 +12,6 @@ use serde_json::json;
 /// Functions and loops that are listed for a hart.
 const LEVELS: usize = 6;
 
-/// A number of instructions, in words.
-fn instructions(n: u64) -> String {
-    format!("{} instruction{}", count(n), if n == 1 { "" } else { "s" })
-}
-
 impl Locations {
     /// Description of a fault: exception, address, how the hart got there, and handler.
     pub fn lines(&self, f: &Fault) -> Vec<String> {
@@ -78,7 +73,7 @@ impl Locations {
         let place = self.line(l.first).unwrap_or_else(|| format!("0x{:08x}", l.first));
         format!(
             "in the loop at {place} of {} since instruction {}: {} instructions, {} rounds",
-            level.function,
+            self.inlined(l.first).unwrap_or_else(|| level.function.clone()),
             count(l.since),
             count(retired - l.since),
             count(l.rounds)
@@ -89,7 +84,8 @@ impl Locations {
     pub fn position(&self, p: &Position) -> Vec<String> {
         let Some(pc) = p.pc else { return vec![format!("hart {}: has not retired an instruction", p.core)] };
         let waits = if p.waits { "waits in wfi at " } else { "" };
-        let mut lines = vec![format!("hart {}: {waits}{}, after {}", p.core, self.at(pc), instructions(p.retired))];
+        let mut lines =
+            vec![format!("hart {}: {waits}{}, after {}", p.core, self.at(pc), plural(p.retired, "instruction"))];
         if let Some(load) = p.load {
             lines.push(format!("the last load is of {}: 0x{:x}", self.address(load.addr), load.value));
         }

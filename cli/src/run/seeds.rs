@@ -6,6 +6,7 @@ use crate::args::{MachineArgs, Platform, ProgramArgs, Source};
 use crate::output::{count, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::halt::{find, End, Halt};
 use host::progress::Progress;
 use retire::NullSink;
 use sim::riscv::Exit;
@@ -48,16 +49,21 @@ impl FromStr for Until {
 }
 
 impl Until {
-    fn fits(self, exit: Exit, faults: u64) -> bool {
-        match (self, exit) {
-            (Self::Code(code, same), Exit::Finished(found)) => (found == code) == same,
+    fn fits(self, end: End) -> bool {
+        match (self, end) {
+            (Self::Code(code, same), End::Finished(found)) => (found == code) == same,
             // what does not end has not ended with the code
-            (Self::Code(_, same), Exit::Deadlock) => !same,
-            (Self::Code(..), Exit::Limit) => false,
-            (Self::Crash, _) => exit == Exit::Deadlock && faults > 0,
-            (Self::Deadlock, _) => exit == Exit::Deadlock,
-            (Self::Limit, _) => exit == Exit::Limit,
+            (Self::Code(_, same), End::Crash | End::Deadlock) => !same,
+            (Self::Code(..), End::Limit) => false,
+            (Self::Crash, _) => end == End::Crash,
+            (Self::Deadlock, _) => end == End::Deadlock,
+            (Self::Limit, _) => end == End::Limit,
         }
+    }
+
+    /// Whether it needs to know a crash from a deadlock, which takes a second run.
+    fn distinguishes_crashes(self) -> bool {
+        matches!(self, Self::Crash | Self::Deadlock)
     }
 }
 
@@ -79,14 +85,17 @@ pub fn search(
     for seed in seeds.iter() {
         let mut source = Source::open(&args.program, &ProgramArgs::default(), &with_seed(args, seed))?;
         source.set_platform(platform, &args.program)?;
-        let totals = source.run()?.report_to(&mut NullSink, &Bars)?;
+        let run = source.run()?;
+        let totals = run.report_to(&mut NullSink, &Bars)?;
         if totals.stopped {
             eprintln!("goshawk: {}: stopped at seed {seed}; what follows has not run", args.program);
             return Ok(Err(Status::Partial));
         }
         if let Some(summary) = &totals.summary {
             limits += u64::from(summary.exit == Exit::Limit);
-            if args.until.fits(summary.exit, totals.faults) {
+            let halted = summary.exit == Exit::Deadlock && args.until.distinguishes_crashes();
+            let halt = if halted { find(&run, summary.exit, &Bars)? } else { Halt::default() };
+            if args.until.fits(halt.end(summary.exit)) {
                 return Ok(Ok(seed));
             }
         }
@@ -116,9 +125,10 @@ mod tests {
             (until("exit!=0"), until("exit=3"), until("exit==3")),
             (Until::Code(0, false), Until::Code(3, true), Until::Code(3, true))
         );
-        assert!(until("exit!=0").fits(Exit::Finished(1), 0) && !until("exit!=0").fits(Exit::Finished(0), 0));
-        assert!(until("exit!=0").fits(Exit::Deadlock, 0) && !until("exit!=0").fits(Exit::Limit, 0));
-        assert!(until("crash").fits(Exit::Deadlock, 1) && !until("crash").fits(Exit::Deadlock, 0));
+        assert!(until("exit!=0").fits(End::Finished(1)) && !until("exit!=0").fits(End::Finished(0)));
+        assert!(until("exit!=0").fits(End::Deadlock) && !until("exit!=0").fits(End::Limit));
+        assert!(until("crash").fits(End::Crash) && !until("crash").fits(End::Deadlock));
+        assert!(until("deadlock").fits(End::Deadlock) && !until("deadlock").fits(End::Crash));
         for bad in ["", "exit", "exit!=", "exit!=-1", "fails"] {
             assert!(bad.parse::<Until>().is_err(), "{bad}");
         }

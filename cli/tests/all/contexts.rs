@@ -40,9 +40,7 @@ fn a_kernel_and_two_processes_come_back_instruction_for_instruction() {
         assert!(share > least, "mode {privilege}, space {id}: {share} instructions of {shares:?}");
     }
     const CONTEXTS: &str = "--elf kernel.elf --space 1=a.elf --space 2=b.elf";
-    for options in
-        ["--context 2", "--context 16 --set large --timestamps --sync-period 14", "--context 3 --encoding nx_b"]
-    {
+    for options in ["--context 2", "--context 16 --set large --sync-period 14", "--context 3 --encoding nx_b"] {
         place.good(&format!("encode paged.ret --elf kernel.elf {options} -o x.gtr"));
         let told = place.good(&format!("replay x.gtr {CONTEXTS} --check paged.ret"));
         assert!(told.contains("equal to paged.ret"), "{options}: {told}");

@@ -19,7 +19,7 @@ fn at_the_limit_each_hart_has_a_place_and_loops_with_their_begin() {
     for wanted in [
         " in ready (./waiting.c:8), after ",
         "the last load is of 0x80008100 (flag): 0x0\n",
-        "called from pc 0x80000093 in wait_for_flag+0xb (./waiting.c:13)\n",
+        "called from pc 0x80000090 in wait_for_flag+0x8 (./waiting.c:13)\n",
         "in the loop at ./waiting.c:13 of wait_for_flag since instruction 76: ",
         "position      hart 1: waits in wfi at pc 0x80000078 in _start",
     ] {
@@ -45,6 +45,26 @@ fn at_the_limit_each_hart_has_a_place_and_loops_with_their_begin() {
     // a file with the run is made without a second run
     let text = place.good(&format!("run {} --max-instructions 1000 -o x.ret", program("waiting")));
     assert!(!text.contains("position"), "{text}");
+}
+
+#[test]
+fn a_recorded_crash_is_reported_and_its_last_instructions_are_shown() {
+    let place = Place::new();
+    let elf = program("overflow");
+    let text = place.good(&format!("encode {elf} --scheme inputs -o x.gip"));
+    assert!(
+        text.contains("\nended            in a crash: no hart can continue; hart 0: store fault (cause 7) at pc 0x"),
+        "{text}"
+    );
+    let all = place.good(&format!("show x.gip --elf {elf}"));
+    let tail = place.good(&format!("show x.gip --elf {elf} --tail 3"));
+    let instructions =
+        |text: &str| text.lines().filter(|l| l.starts_with("       0  0x")).map(str::to_string).collect::<Vec<_>>();
+    let (all, last) = (instructions(&all), instructions(&tail));
+    assert_eq!((last.len(), &last[..]), (3, &all[all.len() - 3..]));
+    assert!(tail.starts_with("core 0  ./overflow.c:") && !tail.contains(" \n"), "{tail}");
+    let done = place.good(&format!("encode {} --scheme inputs --harts 2 -o y.gip", program("late")));
+    assert!(!done.contains("\nended "), "{done}");
 }
 
 #[test]
@@ -86,6 +106,12 @@ fn seeds_are_tried_until_a_run_ends_in_the_wanted_way() {
     let text =
         place.good(&format!("run {} --harts 2 --seeds 3..9 --until limit --max-instructions 20000", program("order")));
     assert!(text.contains("seed          3\n") && text.contains("hart 1: pc "), "{text}");
+    // a crash is not a deadlock, in all that names an end
+    let crash = program("overflow");
+    let found = json(&place, &format!("run {crash} --seeds 1..3 --until crash"));
+    assert_eq!((&found["exit"], found["faults"].as_array().map(Vec::len)), (&Value::from("crash"), Some(1)));
+    let text = place.good(&format!("run {crash} --seeds 1..3 --until deadlock"));
+    assert!(text.ends_with("none of the runs with seeds 1 to 2 ended in this way\n"), "{text}");
     for (words, wanted) in [
         ("--seeds 5..5 --until crash", "`--seeds 5..5`: expected A..B with A below B, as 1..200"),
         ("--seeds 0..5 --until fails", "`--until fails`: expected exit!=CODE, exit=CODE, crash, deadlock or limit"),

@@ -122,6 +122,8 @@ fn locks_show_holders_waits_and_orders() {
         (Some("guard"), Some(80), &Value::Null)
     );
     assert_eq!((&found["inversions"], &found["deadlock"]), (&serde_json::json!([]), &serde_json::json!([])));
+    record(&place, "heap", 1, "");
+    assert_eq!(text(&place, "locks", "heap", ""), "no locks found\n");
     let refused = place.session(&format!("locks races.gip --elf {} --acquire take --release unlock", program("races")));
     assert!(refused.contains("`--acquire take`: ") && refused.ends_with("exit code 2\n"), "{refused}");
 }
@@ -200,7 +202,8 @@ fn a_value_is_followed_back_to_where_it_comes_from() {
     assert!(!of(&found, "instruction").is_empty());
     let lines = place.good(&format!("why slice.gip result --elf {}", program("slice")));
     assert!(
-        lines.starts_with("result before moment ") && lines.ends_with("input: as at the beginning of the recording\n"),
+        lines.starts_with("result before moment ")
+            && lines.ends_with(" (input) = 0x00000005, initial data of the program\n"),
         "{lines}"
     );
     assert!(lines.contains("(./slice.c:27): sw ") && lines.contains("in twice (./slice.c:10): "), "{lines}");

@@ -438,3 +438,31 @@ fn a_file_that_was_cut_is_compared_up_to_the_cut() {
         assert!(found["equal"].is_null() && found["damage"][0].is_string() && found["damage"][1].is_null(), "{found}");
     }
 }
+
+#[test]
+fn a_trace_may_go_on_after_the_end_of_the_recording() {
+    let place = Place::new();
+    place.good("run builtin:bank --max-instructions 1000 -o short.ret");
+    place.good("encode builtin:bank --max-instructions 2000 -o long.gtr");
+    let text = place.good("replay long.gtr --elf builtin:bank --check short.ret");
+    assert!(text.contains("equal up to the end of short.ret (1,000 instructions); the trace goes on\n"), "{text}");
+    let text = place.good("replay long.gtr --elf builtin:bank --check short.ret --json");
+    let check = &serde_json::from_str::<serde_json::Value>(&text).unwrap()["check"];
+    assert_eq!((&check["equal"], &check["goes_on"]), (&serde_json::json!(true), &serde_json::json!(true)));
+    // a trace that ends before the recording is different
+    place.good("run builtin:bank --max-instructions 2000 -o long.ret");
+    place.good("encode builtin:bank --max-instructions 1000 -o short.gtr");
+    let text = place.session("replay short.gtr --elf builtin:bank --check long.ret");
+    assert!(text.contains("event ") && text.ends_with("exit code 1\n"), "{text}");
+}
+
+#[test]
+fn time_stamps_are_refused_for_a_recording_without_cycles() {
+    let place = Place::new();
+    place.good("export builtin:bank -o bank.rbt1");
+    for words in ["encode bank.rbt1 --timestamps -o x.gtr", "stats bank.rbt1 --timestamps"] {
+        let text = place.session(words);
+        assert!(text.contains("bank.rbt1: has no cycles, ") && text.ends_with("exit code 2\n"), "{text}");
+    }
+    assert!(!place.path().join("x.gtr").exists());
+}

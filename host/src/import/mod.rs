@@ -138,6 +138,13 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
     let found = match format {
         Some(format) => Found::Trace(format),
         None if head.starts_with(&rbt1::MAGIC) || head.starts_with(b"GSHKRET") => Found::Recording,
+        None if head.starts_with(b"GSHK") => {
+            return Err(HostError::Other(format!(
+                "{}: is a file of Goshawk, a trace or a recorded run; `import` converts recordings and traces of other tools, \
+                 `goshawk replay` replays traces",
+                path.display()
+            )));
+        }
         None if head.starts_with(b"SBBT\n") => Found::Trace(Format::Sbbt),
         None if head.starts_with(bt9::MAGIC) => Found::Trace(Format::Bt9),
         None if drmemtrace::is_trace(&head) => Found::Trace(Format::Drmemtrace),

@@ -148,8 +148,14 @@ pub fn check(path: &Path, options: &Options, code: Code<'_>) -> Result<Report, H
     };
     let mut found = Findings::default();
     let mut clocks = 0;
+    let mut is_reset = false;
     rows.each(&mut |at, values| {
         clocks += 1;
+        // before the reset, the first signal, which says whether there is an instruction, is unknown
+        is_reset |= values[0].is_some();
+        if !is_reset {
+            return;
+        }
         check.row(at, values, &mut found);
     })?;
     let (records, retired, traps) = check.counts();

@@ -110,13 +110,39 @@ pub struct Wave {
     wave: Waveform,
     clock: SignalRef,
     columns: Vec<Result<SignalRef, u64>>,
-    unit: String,
+    /// Time unit of the log: factor and exponent, in seconds.
+    unit: Option<(u32, i8)>,
+}
+
+/// A time in the largest unit in which it is at least 1, exactly.
+fn time_text(time: u64, factor: u32, exponent: i8) -> String {
+    const UNITS: [(&str, i8); 6] = [("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12), ("fs", -15)];
+    let value = u128::from(time) * u128::from(factor);
+    for (unit, own) in UNITS {
+        let shift = i32::from(own) - i32::from(exponent);
+        let scale = 10u128.pow(shift.unsigned_abs());
+        if shift <= 0 {
+            return format!("{} {unit}", value * scale);
+        }
+        if value >= scale {
+            let fraction = format!("{:0width$}", value % scale, width = shift as usize);
+            let fraction = fraction.trim_end_matches('0');
+            let dot = if fraction.is_empty() { "" } else { "." };
+            return format!("{}{dot}{fraction} {unit}", value / scale);
+        }
+    }
+    format!("{value} x 10^{exponent} s")
 }
 
 /// Whether `full` is `name`, or its last part is, with or without the suffix of a direction.
 fn is_named(full: &str, name: &str) -> bool {
     let last = full.rsplit('.').next().unwrap_or(full);
     full == name || last == name || last.strip_suffix("_i").or(last.strip_suffix("_o")) == Some(name)
+}
+
+/// As [`is_named`], for the port of core 0 of a trace system, whose signals have the number of the core: `rvfi_insn_0`.
+fn is_of_core_0(full: &str, name: &str) -> bool {
+    full.strip_suffix("_0").is_some_and(|full| is_named(full, name))
 }
 
 /// The variable of this path, or the only one whose path ends so.
@@ -129,6 +155,27 @@ fn find_path(
         Some(found) => Ok(Some(found)),
         None => find(hierarchy, scope, |full| full.strip_suffix(path).is_some_and(|rest| rest.ends_with('.'))),
     }
+}
+
+/// The signal of a port: in the scope itself with its own name or that of core 0, else anywhere below.
+fn find_signal(
+    hierarchy: &Hierarchy,
+    scope: Option<&str>,
+    name: &str,
+) -> Result<Option<(SignalRef, String)>, Vec<String>> {
+    let direct = |full: &str| full.rsplit_once('.').map(|(parent, _)| parent) == scope;
+    let named: [&dyn Fn(&str) -> bool; 4] = [
+        &|full| direct(full) && is_named(full, name),
+        &|full| direct(full) && is_of_core_0(full, name),
+        &|full| is_named(full, name),
+        &|full| is_of_core_0(full, name),
+    ];
+    for is in named {
+        if let Some(found) = find(hierarchy, scope, is)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// Paths that a user who names `name` may mean: their last part contains that of `name`. At most three, after a colon; empty if there is none.
@@ -160,6 +207,11 @@ fn find(
             found.push((var.signal_ref(), full));
         }
     }
+    // a signal of the scope itself, rather than one of a module in it
+    let direct = |full: &str| full.rsplit_once('.').map(|(parent, _)| parent) == scope;
+    if found.iter().filter(|(_, full)| direct(full)).count() == 1 {
+        found.retain(|(_, full)| direct(full));
+    }
     match found.len() {
         0 | 1 => Ok(found.pop()),
         _ => Err(found.into_iter().map(|(_, full)| full).collect()),
@@ -190,7 +242,7 @@ impl Wave {
             let own = options.names.iter().find(|(name, _)| name == signal.name).map(|(_, own)| own.as_str());
             let named = match own {
                 Some(own) => find_path(hierarchy, scope, own),
-                None => find(hierarchy, scope, |full| is_named(full, signal.name)),
+                None => find_signal(hierarchy, scope, signal.name),
             };
             columns.push(match (named.map_err(|all| several(signal.name, all))?, signal.without) {
                 (Some((signal, full)), _) => {
@@ -230,10 +282,7 @@ impl Wave {
                 format_args!("no clock (looked for {name}){similar}; `--clock` gives the path of its signal"),
             ));
         };
-        let unit = match hierarchy.timescale() {
-            Some(t) => t.unit.to_exponent().map_or_else(String::new, |e| format!(" x {} x 10^{e} s", t.factor)),
-            None => String::new(),
-        };
+        let unit = hierarchy.timescale().and_then(|t| Some((t.factor, t.unit.to_exponent()?)));
         let all: Vec<SignalRef> = columns.iter().flatten().copied().chain([clock]).collect();
         wave.load_signals(&all);
         Ok(Self { wave, clock, columns, unit })
@@ -265,7 +314,11 @@ impl Wave {
                 *out = *now;
             }
             let time = times.get(edge as usize).copied().unwrap_or(0);
-            let at = || format!("clock {cycle}, time {time}{}", self.unit);
+            let unit = self.unit;
+            let at = || {
+                let time = unit.map_or_else(|| time.to_string(), |(factor, e)| time_text(time, factor, e));
+                format!("clock {cycle}, time {time}")
+            };
             take(&at, &row);
             cycle += 1;
         }

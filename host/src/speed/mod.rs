@@ -248,7 +248,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
             let trace = open()?;
             let mut check = Check::open(&ret, trace.info(), false)?;
             trace.replay(&mut check, &Quiet, Check::is_over)?;
-            check.finish()?.map_or(Ok(()), |difference| Err(HostError::Other(difference)))
+            check.finish()?.difference.map_or(Ok(()), |difference| Err(HostError::Other(difference)))
         }),
     )?;
     add(

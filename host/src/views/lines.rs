@@ -20,6 +20,15 @@ pub struct SourceLocation {
     pub line: u32,
 }
 
+/// The functions of [`Lines::frames`], from the innermost inlined one to that into which it was inlined, as text.
+pub fn functions(frames: &[SourceLocation]) -> String {
+    let mut text = frames.first().map(|f| f.function.clone()).unwrap_or_default();
+    for outer in frames.iter().skip(1) {
+        text += &format!(" < {} ({}:{})", outer.function, shown(&outer.file), outer.line);
+    }
+    text
+}
+
 /// A source file as text output names it: relative to the current folder, if it is below that.
 pub fn shown(file: &str) -> &str {
     static CURRENT: OnceLock<Option<PathBuf>> = OnceLock::new();

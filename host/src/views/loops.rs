@@ -175,8 +175,7 @@ impl Core {
             loops.loops.reverse();
             let function = follower.name(frame.function.number).to_string();
             levels.push(Level { function, pc, since: of.since, loops: loops.loops });
-            // an interrupted function continues at the address, a caller after its call
-            pc = if frame.handler() { frame.back } else { frame.back.wrapping_sub(1) };
+            pc = follower.caller(frame.back, frame.handler());
         }
         let inside = |l: &Loaded| frames.last().is_some_and(|top| top.function.holds(l.pc));
         let load = self.load.filter(inside);

@@ -1,7 +1,7 @@
 //! Lists every retired instruction under its source line and inlined functions; for recorded runs with the values that
 //! it read and wrote
 
-use super::lines::{shown, Lines, SourceLocation};
+use super::lines::{functions, shown, Lines, SourceLocation};
 use crate::assembly::{csr_text, Assembly, REGISTERS};
 use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
@@ -10,7 +10,7 @@ use retire::image::learned::Map;
 use retire::image::{Image, Instruction, Positions};
 use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
@@ -69,6 +69,14 @@ impl Program {
     }
 }
 
+/// An instruction that is shown at the end.
+struct Kept {
+    /// Core and header of its line.
+    header: (u8, usize),
+    /// Its line, and lines of exceptions after it.
+    text: String,
+}
+
 /// A writer of the listing.
 pub struct Show<'a> {
     programs: ByContext<Rc<Program>>,
@@ -88,6 +96,8 @@ pub struct Show<'a> {
     last: Option<(u8, usize)>,
     /// Lines of the current event.
     text: String,
+    /// If only the last instructions are shown: how many, and these.
+    tail: Option<(usize, VecDeque<Kept>)>,
     out: &'a mut dyn Write,
     error: Option<std::io::Error>,
 }
@@ -115,6 +125,7 @@ impl<'a> Show<'a> {
             data: vec![Vec::new(); cores],
             last: None,
             text: String::new(),
+            tail: None,
             out,
             error: None,
         }
@@ -127,6 +138,13 @@ impl<'a> Show<'a> {
         self
     }
 
+    /// Shows only the last `count` instructions, at the end.
+    #[must_use]
+    pub fn with_tail(mut self, count: Option<usize>) -> Self {
+        self.tail = count.map(|count| (count, VecDeque::new()));
+        self
+    }
+
     /// Whether nothing more will be shown.
     pub fn is_over(&self) -> bool {
         self.selection.limit == 0 || self.error.is_some() || self.selection.filter.is_over()
@@ -136,8 +154,43 @@ impl<'a> Show<'a> {
     ///
     /// # Errors
     /// The first error of `out`.
-    pub fn finish(self) -> std::io::Result<()> {
+    pub fn finish(mut self) -> std::io::Result<()> {
+        let mut last = None;
+        for kept in self.tail.take().map(|(_, kept)| kept).unwrap_or_default() {
+            if last != Some(kept.header) {
+                self.header_lines(kept.header);
+            }
+            last = Some(kept.header);
+            self.text.push_str(&kept.text);
+            self.flush();
+        }
         self.error.map_or(Ok(()), Err)
+    }
+
+    /// Adds the lines of a header, if the program has some.
+    fn header_lines(&mut self, (core, header): (u8, usize)) {
+        let text = &self.headers.texts[header];
+        if !text.is_empty() {
+            // writing to a String cannot fail
+            let _ = write!(self.text, "core {core}");
+            self.text.push_str(text);
+        }
+    }
+
+    /// Keeps the lines so far, of an instruction with this header, or after the last one.
+    fn keep(&mut self, header: Option<(u8, usize)>) {
+        let Some((count, kept)) = &mut self.tail else { return };
+        let text = std::mem::take(&mut self.text);
+        match (header, kept.back_mut()) {
+            (Some(header), _) => {
+                if kept.len() == *count {
+                    kept.pop_front();
+                }
+                kept.push_back(Kept { header, text });
+            }
+            (None, Some(last)) => last.text.push_str(&text),
+            (None, None) => {}
+        }
     }
 
     /// Writes the lines so far.
@@ -166,10 +219,9 @@ impl<'a> Show<'a> {
         let mut text = String::new();
         // writing to a String cannot fail
         if let Some(position) = frames.first() {
-            let _ = write!(text, "  {}:{}  {}", shown(&position.file), position.line, position.function);
-            for outer in &frames[1..] {
-                let _ = write!(text, " < {} ({}:{})", outer.function, shown(&outer.file), outer.line);
-            }
+            let _ = write!(text, "  {}:{}  {}", shown(&position.file), position.line, functions(&frames));
+            // assembly has no function in the debug information
+            text.truncate(text.trim_end().len());
             text.push('\n');
             if let Some(source) = self.source(&position.file, position.line) {
                 let _ = writeln!(text, "    | {source}");
@@ -201,16 +253,13 @@ impl<'a> Show<'a> {
         let pc = instruction.pc;
         let finished = self.finished_line(program, instruction);
         let Line { header, text, .. } = &*finished;
-        let line = &mut self.text;
-        // writing to a String cannot fail
-        if self.last != Some((core, *header)) {
-            let header_text = &self.headers.texts[*header];
-            if !header_text.is_empty() {
-                let _ = write!(line, "core {core}");
-                line.push_str(header_text);
-            }
-            self.last = Some((core, *header));
+        let header = (core, *header);
+        if self.tail.is_none() && self.last != Some(header) {
+            self.header_lines(header);
+            self.last = Some(header);
         }
+        // writing to a String cannot fail
+        let line = &mut self.text;
         let _ = write!(line, "{core:8}");
         line.push_str(text);
         if let Some(cycle) = cycle {
@@ -236,6 +285,7 @@ impl<'a> Show<'a> {
         }
         line.truncate(line.trim_end().len());
         line.push('\n');
+        self.keep(Some(header));
     }
 
     /// Adds the lines of an event, whose instructions are of `context`.
@@ -277,6 +327,7 @@ impl<'a> Show<'a> {
             if self.selection.skip == 0 && self.selection.filter.between(e.hart, e.pc) {
                 // writing to a String cannot fail
                 let _ = writeln!(self.text, "core {}  {what} {cause} at 0x{:08x}", e.hart, e.pc);
+                self.keep(None);
             }
         }
     }

@@ -246,10 +246,7 @@ fn waveforms_are_read_as_flip_flops_see_them() {
         .iter()
         .map(|f| (f.rule.found.split(' ').next().unwrap(), f.count, f.locations[0].at.as_str()))
         .collect();
-    assert_eq!(
-        locations,
-        [("an", 1, "clock 11, time 120 x 1 x 10^-9 s"), ("an", 1, "clock 12, time 130 x 1 x 10^-9 s"),]
-    );
+    assert_eq!(locations, [("an", 1, "clock 11, time 120 ns"), ("an", 1, "clock 12, time 130 ns"),]);
     let e = open(None, &[]).unwrap_err().to_string();
     assert!(e.contains("2 signals are called rvfi_insn: tb.core.rvfi_insn, tb.other.rvfi_insn; --scope"), "{e}");
     assert_eq!(open(None, &[("rvfi_insn", "tb.core.rvfi_insn")]).unwrap().records, 19);
@@ -268,6 +265,39 @@ fn waveforms_are_read_as_flip_flops_see_them() {
     std::fs::write(&path, vcd.replacen("b10011 i", "b10031 i", 1)).unwrap();
     let e = open(Some("tb.core"), &[]).unwrap_err().to_string();
     assert!(e.contains("sim.vcd: is a damaged waveform: Bit-vector contains invalid character"), "{e}");
+}
+
+/// The port of a trace system, whose signals have the number of the core, with a module in it that has signals of the same names; before
+/// the reset, all is unknown.
+#[test]
+fn the_port_of_core_0_is_found_and_unknown_signals_before_the_reset_are_ignored() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("sim.vcd");
+    let mut vcd = String::from(
+        "$timescale 100 ps $end\n$scope module top $end\n$var wire 1 ! clock $end\n$scope module trace $end\n",
+    );
+    let signals = [("rvfi_valid", 1), ("rvfi_insn", 32), ("rvfi_pc_rdata", 32), ("rvfi_pc_wdata", 32)];
+    for (at, (name, bits)) in signals.iter().enumerate() {
+        writeln!(vcd, "$var wire {bits} a{at} {name}_0 $end").unwrap();
+    }
+    vcd += "$scope module u_core_0 $end\n";
+    for (at, (name, bits)) in signals.iter().enumerate() {
+        writeln!(vcd, "$var wire {bits} b{at} {name} $end").unwrap();
+    }
+    vcd += "$upscope $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n#0\n0!\nxa0\n#5\n1!\n#7\n0!\n#10\n1!\n#11\n0a0\n#15\n0!\n";
+    for i in 2..12u32 {
+        let (pc, next) = (0x100 + 4 * i, if i == 8 { 0x300 } else { 0x104 + 4 * i });
+        writeln!(vcd, "#{}\n1!\n1a0\nb10011 a1\nb{pc:b} a2\nb{next:b} a3\n#{}\n0!", 10 * i, 10 * i + 5).unwrap();
+    }
+    std::fs::write(&path, &vcd).unwrap();
+    let log = LogOptions { scope: Some("top.trace".into()), ..LogOptions::default() };
+    let report = check(&path, &Options { port: PortKind::Rvfi, xlen: 32, log: log.clone() }, Code(None)).unwrap();
+    assert_eq!((report.records, report.findings.len()), (9, 2), "{report:?}");
+    assert_eq!(report.findings[0].locations[0].at, "clock 9, time 9 ns");
+    // one that becomes unknown later is found
+    std::fs::write(&path, vcd.replace("#105\n0!", "#105\n0!\nxa0")).unwrap();
+    let report = check(&path, &Options { port: PortKind::Rvfi, xlen: 32, log }, Code(None)).unwrap();
+    assert!(report.findings.iter().any(|f| f.rule.found.starts_with("a signal is unknown")), "{report:?}");
 }
 
 #[test]

@@ -288,7 +288,7 @@ views.timeline = (() => {
       return `core ${n}: ${stack.slice(-2).join(" > ") || "nothing"}`;
     });
     const axisName = t.axis[0].toUpperCase() + t.axis.slice(1);
-    status.textContent = `${axisName} ${number(Math.floor(from), 0)} to ${number(Math.ceil(to), 0)}. In the middle, ${where.join("; ")}.`;
+    status.textContent = `${axisName} ${number(Math.floor(from), 0)} to ${number(Math.ceil(to), 0)}. At the centre of the view: ${where.join("; ")}.`;
   };
   const describe = ({ row, list, core, kind }, i) => {
     const when = row.end[i] > row.start[i] ? `${number(row.start[i], 0)} to ${number(row.end[i], 0)}, ${number(row.end[i] - row.start[i], 0)} ${t.axis}` : `at ${number(row.start[i], 0)}`;

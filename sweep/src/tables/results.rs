@@ -4,6 +4,7 @@ use super::{cell, label, percent, published, Measured, Selection};
 use crate::page::short;
 use crate::spread::{spreads, Spread};
 use crate::SweepError;
+use host::text::count;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
 
@@ -47,10 +48,10 @@ fn workload(m: &Measured) -> Result<String, SweepError> {
         let one = m.point(trace, Selection::alone("tr_e:small"))?;
         let mut cells = vec![
             short(trace),
-            one.instructions.to_string(),
+            count(one.instructions),
             percent(one.rates.conditionals, one.instructions),
             percent(one.rates.indirects, one.instructions),
-            one.rates.traps.to_string(),
+            count(one.rates.traps),
         ];
         for n in &harts {
             let sum = m.some_sum(Some(trace), Selection::new("tr_e:small", *n))?.filter(|s| !s.without_cycles);

@@ -6,7 +6,8 @@ use super::functions::Functions;
 use super::{Change, Stack, DEEPEST};
 use crate::contexts::ContextProgram;
 use crate::symbols::Symbols;
-use retire::image::Image;
+use retire::image::{ExitKind, Image};
+use retire::isa::Indirect;
 use retire::{Context, FlowEvent};
 use std::collections::HashMap;
 
@@ -26,6 +27,17 @@ struct Core {
     sp: Option<u64>,
     /// Node of each frame.
     nodes: Vec<Path>,
+}
+
+/// Whether an instruction is a call, which leaves a return address.
+fn is_call(kind: ExitKind) -> bool {
+    match kind {
+        ExitKind::Call => true,
+        ExitKind::Indirect(how, _) | ExitKind::ConditionalIndirect(how) => {
+            matches!(how, Indirect::Call | Indirect::CoSwap)
+        }
+        ExitKind::Conditional | ExitKind::Jump | ExitKind::End => false,
+    }
 }
 
 /// Follows all cores.
@@ -112,9 +124,23 @@ impl Follower {
             .filter(|(back, ..)| *back != 0)
     }
 
-    /// Return addresses of the calls of a path, innermost first.
+    /// Addresses of the calls of a path, and of interrupted instructions, innermost first.
     pub fn calls(&self, path: Path) -> Vec<u64> {
-        self.above(path).map(|(back, ..)| back).collect()
+        self.above(path).map(|(back, trap, _)| self.caller(back, trap)).collect()
+    }
+
+    /// Address in a caller: of the interrupted instruction, or of the call before the return address. Without code, an
+    /// address within the call.
+    pub fn caller(&self, back: u64, trap: bool) -> u64 {
+        if trap {
+            return back;
+        }
+        // the usual length first: a call may end with bytes that are a shorter one
+        let call = |len: &u64| {
+            let (count, exit) = self.image.as_ref()?.run(back.checked_sub(*len)?)?;
+            (count == 1 && is_call(exit.kind) && exit.link() == back).then_some(exit.pc)
+        };
+        [5, 4, 2, 3, 6, 7].iter().find_map(call).unwrap_or(back.wrapping_sub(1))
     }
 
     /// Addresses within the calling instructions of a path, and of interrupted instructions, innermost first, each with the number of its
