@@ -133,6 +133,7 @@ const VALUES: &[(&str, &str)] = &[
     ("sram-size", "1024"),
     ("stream-cache", "rbase-64x4"),
     ("sync-period", "10"),
+    ("tail", "2"),
     ("threads", "1"),
     ("timestamps", "yes"),
     ("timing", "functional"),
