@@ -155,11 +155,12 @@
     const streams = points.filter((p) => p.bits !== null);
     const label = labeller(streams);
     let dots = [...group(streams, (p) => label(p))].map(([name, g]) => ({
-      name, colour: tint(g[0]), encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
+      name, colour: tint(g[0]), encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, harts: g[0].harts, x: g[0][axis()], y: bpi(g),
       of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time} ${p.seed}`)).sort().join("|"),
     })).filter((d) => d.y !== null && d.family !== "baseline");
     const without = unique(dots.filter((d) => d.x === null).map((d) => d.encoding));
     dots = dots.filter((d) => d.x !== null);
+    const manyHarts = unique(dots.map((d) => d.harts)).length > 1;
     // only points measured on the same runs are comparable: use the runs with the most points
     const same = most([...group(dots, (d) => d.of).values()].map((g) => g.length));
     const runs = dots.find((d) => dots.filter((other) => other.of === d.of).length === same)?.of;
@@ -167,13 +168,13 @@
     let best = Infinity;
     const line = front.filter((d) => d.y < best && ((best = d.y), true));
     const traces = [...group(dots, (d) => d.encoding)].map(([name, g], i) => ({
-      name, mode: "markers+text", type: "scatter", x: g.map((d) => d.x), y: g.map((d) => d.y), text: g.map((d) => d.set), textposition: "top center",
+      name, mode: "markers+text", type: "scatter", x: g.map((d) => d.x), y: g.map((d) => d.y), text: g.map((d) => (manyHarts ? `${d.set}, ${d.harts} hart${d.harts === 1 ? "" : "s"}` : d.set)), textposition: "top center",
       textfont: { size: 10, color: page.colour("soft") }, marker: { size: 9, color: g.map((d) => d.colour), symbol: SYMBOLS[i % SYMBOLS.length] }, customdata: g.map((d) => d.name), hovertemplate: "%{customdata}<br>%{x} gates, %{y:.4f} bits/instr<extra></extra>",
     }));
     if (line.length > 1) {
       traces.push({ name: "front", mode: "lines", type: "scatter", x: line.map((d) => d.x), y: line.map((d) => d.y), line: { shape: "hv", dash: "dot", color: page.colour("soft"), width: 1.5 }, hoverinfo: "skip" });
     }
-    page.plot("pareto", traces, { title: `Gates of one core against bits per instruction${without.length ? ` (no measured gates: ${without.join(", ")})` : ""}`, x: { title: axis() === "gates" ? "gates per core, measured, memory at 1.5 a bit" : "predictor state, at 1.5 gates a bit" }, y: { title: "bits per instruction", log: true }, height: 480 });
+    page.plot("pareto", traces, { title: `Gates of one core against bits per instruction${without.length ? ` (no measured gates: ${without.join(", ")})` : ""}`, x: { title: axis() === "gates" ? "gates per core, measured, memory at 1.5 a bit" : "predictor state, at 1.5 gates a bit" }, y: { title: "bits per instruction", log: true, dtick: "D2" }, height: 480 });
   };
 
   // ---- mispredictions ----
@@ -343,7 +344,7 @@
       return { name: (several ? `${p.trace}: ` : "") + label(p) + (seeds ? `, seed ${p.seed}` : ""), type: "scatter", mode: "lines", line: { width: 1.3, color: tint(p), dash: DASHES[traceNames.indexOf(p.trace) % DASHES.length] }, x: bits.map((_, i) => (axis === "cycles" ? (i + 1) * w.cycles : w.instructions[i]) / 1e6), y, hovertemplate: `%{x} M ${axis}: %{y:.4f}` };
     });
     const more = mine.length > MOST_LINES ? ` (the first ${MOST_LINES} of ${mine.length}; choose fewer above)` : "";
-    page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: `million ${axis}` }, y: { title: UNIT[measure()], log: true }, height: size(traces.length) });
+    page.plot("time", traces, { title: `${UNIT[measure()]} over time${more}`, x: { title: `million ${axis}` }, y: { title: UNIT[measure()], log: true, dtick: "D2" }, height: size(traces.length) });
   };
 
   // ---- all points ----

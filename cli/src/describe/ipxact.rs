@@ -192,9 +192,6 @@ fn registers(s: &mut String, system: &System) {
             if field.access == RegAccess::W1c {
                 let _ = writeln!(s, "            {}", leaf("modifiedWriteValue", "oneToClear"));
             }
-            if field.access == RegAccess::ReadNext {
-                let _ = writeln!(s, "            {}", leaf("readAction", "modify"));
-            }
             s.push_str("          </ipxact:field>\n");
         }
         s.push_str("        </ipxact:register>\n");

@@ -54,8 +54,8 @@ fn a_file_that_is_no_text_is_refused_as_such() {
     // without an end of line, which for a text would mean that it was cut
     let bytes: &[u8] = b"goshret1\0\0\x01\0";
     for format in [Format::Qemu, Format::Spike, Format::Perf, Format::Memtrace] {
-        let opened =
-            Opened { path: Path::new("x"), input: Unpacked::of(Box::new(bytes), "x"), found: Found::Trace(format) };
+        let input = Unpacked::of(Box::new(bytes), "x");
+        let opened = Opened { path: Path::new("x"), input, others: Vec::new(), found: Found::Trace(format) };
         let elf = (format == Format::Qemu).then_some(&program);
         let e = opened.convert(elf, &Quiet, &mut |_| {}).unwrap_err().to_string();
         assert!(e.starts_with("x: line 1: is not text; expected a log with "), "{format:?}: {e}");

@@ -312,7 +312,8 @@ mod tests {
             assert_eq!(params.to_string().parse(), Ok(params));
         }
         assert_eq!("zstd-3".parse(), Ok(Params::General(Compressor::Zstd(3))));
-        assert_eq!(("tslz".parse(), "edmtf".parse()), ("tslz(256x12,9)".parse(), "edmtf(192,4)".parse()));
+        let read = |name: &str| name.parse::<Params>().unwrap();
+        assert_eq!((read("tslz"), read("edmtf")), (read("tslz(256x12,9)"), read("edmtf(192,4)")));
         for bad in ["", "gzip", "gzip-0", "gzip-10", "zstd-23", "xz--1", "xz-10", "lzma", "lz4-1"] {
             let refused = bad.parse::<Params>().unwrap_err().to_string();
             assert!(
