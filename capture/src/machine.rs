@@ -250,7 +250,8 @@ impl Executable {
         let qemu = given.map_or_else(|| find(Path::new(&name)), Path::to_path_buf);
         let shown = qemu.display();
         let said = Command::new(&qemu).arg("--version").output().map_err(|e| {
-            CaptureError::Qemu(format!("{shown}: {e}; QEMU {QEMU} {mode} is needed (Debian's package {package})"))
+            let reason = retire::file::system_error(&e);
+            CaptureError::Qemu(format!("{shown}: {reason}; QEMU {QEMU} {mode} is needed (Debian's package {package})"))
         })?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();

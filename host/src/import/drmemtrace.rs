@@ -323,7 +323,7 @@ mod tests {
             of(0, 7, 0, 1, 0x4122, 0x4122),
         ];
         let wide = file(&thread(), true);
-        let (records, notes) = found(&[wide.clone()]).unwrap();
+        let (records, notes) = found(std::slice::from_ref(&wide)).unwrap();
         assert_eq!(records, want);
         assert_eq!(notes.len(), 2, "{notes:?}");
         // a 32-bit program, but for the address of a load
