@@ -277,7 +277,7 @@ fn what_ends_early_says_so_and_is_readable() {
         ("", "abort", "guest: was ended by signal 6", 128 + 6),
         ("", "kill", "guest: was ended by signal 9", 128 + 9),
         ("", "exec", "guest: called exec", 9),
-        ("--length 3000", "x", "guest: the limit of instructions was reached; 3000 instructions captured", 0),
+        ("--length 3000", "x", "guest: the limit of instructions was reached; 3,000 instructions captured", 0),
         ("--mcf m -a -f 1", "work", "", 0),
         ("--qemu /nowhere/q", "x", "/nowhere/q: No such file or directory", 2),
         ("-o /dev/full/x", "x", "/dev/full/x: not a directory", 2),

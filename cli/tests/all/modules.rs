@@ -3,12 +3,13 @@
 use std::path::Path;
 
 /// Shared modules, lowest level first: a module only uses modules of lower levels.
-const SHARED: [&[&str]; 8] = [
+const SHARED: [&[&str]; 9] = [
     &["help"],
     &["error", "signals"],
     &["files", "options", "output", "progress"],
     &["locations"],
     &["args", "vectors", "etrace"],
+    &["run"],
     &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],
     &["describe"],
     &["package"],
