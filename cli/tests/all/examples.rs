@@ -145,9 +145,11 @@ fn how(example: &str) -> How {
         || example.contains("board.gtr --elf firmware.elf --check")
         || example.contains("xv6.")
         || example.contains("set.ret")
+        || example.contains("self.ret")
+        || example.contains("smp.elf")
     {
-        // with an emulator that not every machine has, a server, a program of the user's or a trace from a board; capture's
-        // tests, capture_machine.rs, changing_code.rs and process_names.rs run such
+        // with an emulator that not every machine has, a server, a program of the user's, a softcore or a trace from a board;
+        // capture's tests, capture_machine.rs, changing_code.rs, process_names.rs, self_trace.rs and fpga's tile.rs run such
         How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) || example.starts_with("goshawk demo ") {
         // the demo takes half as long as all other examples together
