@@ -111,8 +111,9 @@ impl RamSink {
 
     /// Takes a rising edge of the clock.
     pub fn step(&mut self, i: &Inputs) {
-        self.read_data = self.read(i.addr);
         let at = |name: &str| u32::from(register(name).offset) == 4 * i.addr;
+        // in reset the memory does not answer
+        self.read_data = if i.reset && at("ram_data") { 0 } else { self.read(i.addr) };
         let enabled = self.enable;
         if let Some(word) = i.word.filter(|_| enabled) {
             self.memory[self.wp] = word;
