@@ -163,7 +163,7 @@ fn print_gates(
         plural(cores, "core"),
         options.ingress.name(),
         options.channels_text(),
-        1u32 << options.log2_fifo,
+        options.fifo_depth(),
         options.fifo_entries(),
         r.library,
         r.tool

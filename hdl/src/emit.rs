@@ -79,9 +79,14 @@ pub struct SystemOptions {
 }
 
 impl SystemOptions {
+    /// Depth of an event FIFO, in entries.
+    pub const fn fifo_depth(&self) -> u32 {
+        1 << self.log2_fifo
+    }
+
     /// Entries that an event FIFO can hold.
     pub const fn fifo_entries(&self) -> u32 {
-        (1 << self.log2_fifo) - 2
+        self.fifo_depth() - 2
     }
 
     /// Text after the name of an ingress: its instructions or blocks per cycle, if more than one.

@@ -120,7 +120,7 @@ pub fn describe(params: &TraceParams, options: &SystemOptions) -> GivenOptions {
     value("cores", params.cores.to_string());
     value("xlen", params.xlen.to_string());
     value("ingress", options.ingress.name().into());
-    value("fifo", (1u32 << options.log2_fifo).to_string());
+    value("fifo", options.fifo_depth().to_string());
     if let Some(retire) = extras.retire {
         value("retire", retire.per_cycle.to_string());
         value("retire-queue", (1u32 << retire.log2_words).to_string());
