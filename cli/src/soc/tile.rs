@@ -5,13 +5,13 @@ use crate::args::contexts::{privileges, ContextArgs, Modes};
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, parse_depth};
-use crate::output::{count, facts, short_id, Object, TOOL};
+use crate::output::{count, facts, plural, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use clap::ArgGroup;
 use fpga::soc::check::Checked;
 use fpga::soc::verilate::default_cache;
-use fpga::tile::check::{check, TileError};
+use fpga::tile::check::{check, check_filtered, Filtered, TileError};
 use fpga::tile::run::{Job, Run, Tile};
 use fpga::tile::{Setup, TileKind};
 use retire::elf::Program;
@@ -19,7 +19,7 @@ use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::file::{hex, input};
 use retire::image::Image;
 use retire::{Context, RetireSink};
-use serde_json::json;
+use serde_json::{json, Value};
 use sim::analysis::ratio;
 use sim::file::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
     #[arg(long = "fifo", value_name = "N", default_value = "64", value_parser = parse_depth, help = fifo_help())]
-    log2_fifo: u8,
+    fifo_address_bits: u8,
     /// Folder to write trace.gtr and retire.ret to; it is created if missing
     #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
     out: Option<OutputPath>,
@@ -149,7 +149,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     // errors are reported before a build of several minutes
     Tile::check_supported(&program).map_err(|e| other(&e))?;
-    let setup = Setup { log2_fifo: args.log2_fifo, filter: args.modes.is_some() };
+    let setup = Setup { fifo_address_bits: args.fifo_address_bits, filter: args.modes.is_some() };
     if (setup.filter || params.context.is_some()) && !kind.has_mmu() {
         let option = if setup.filter { "--modes" } else { "--context" };
         return Err(Failure::Other(format!(
@@ -178,7 +178,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             untimed: false,
         };
         let mut writer = RetireWriter::create(&folder.join("retire.ret"), &info)?;
-        run.events.iter().for_each(|e| writer.event(e));
+        run.log.events.iter().for_each(|e| writer.event(e));
         writer.finish()?;
         let (build_id, program) = (build_id.clone(), name.clone());
         let info = TraceInfo { tool: TOOL.into(), params, set: set.clone(), build_id, program };
@@ -186,8 +186,47 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         writer.write(run.words.iter().copied())?;
         writer.finish()?;
     }
-    let found = check(&params, &job, &run);
+    let found = match args.modes {
+        None => Found::Whole(check(&params, &job, &run)),
+        Some(_) => Found::Filtered(check_filtered(&params, &job, &run)),
+    };
     report(args, &params, set.as_deref(), (&name, &build_id), &run, &found, out)
+}
+
+/// Result of the comparison with the log, of a whole trace or of one with a filter.
+enum Found {
+    Whole(Result<Checked, TileError>),
+    Filtered(Result<Filtered, TileError>),
+}
+
+impl Found {
+    fn is_right(&self) -> bool {
+        match self {
+            Self::Whole(found) => found.as_ref().is_ok_and(|c| c.golden != Some(false) && c.ordered),
+            Self::Filtered(found) => found.is_ok(),
+        }
+    }
+
+    fn object(&self, instructions: u64) -> Value {
+        match self {
+            Self::Whole(found) => checked::object(found, instructions),
+            Self::Filtered(Ok(found)) => json!({ "equal": true, "filtered": found }),
+            Self::Filtered(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+        }
+    }
+
+    fn lines(&self, instructions: u64) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Whole(found) => checked::lines(found, instructions, false),
+            Self::Filtered(Ok(f)) => vec![
+                ("trace", format!("{} bits, {} messages", count(f.bits), count(f.messages))),
+                ("shown", format!("{} of {} instructions in these modes", count(f.shown), count(f.selected))),
+                ("hidden", format!("{} instructions in {}", count(f.hidden), plural(f.gaps, "gap"))),
+                ("replay", "equal to the retire log, where it is shown, and in the number of what is hidden".into()),
+            ],
+            Self::Filtered(Err(e)) => vec![("replay", format!("DIFFERENT: {e}"))],
+        }
+    }
 }
 
 fn report(
@@ -196,16 +235,15 @@ fn report(
     set: Option<&str>,
     (name, build_id): (&str, &str),
     run: &Run,
-    found: &Result<Checked, TileError>,
+    found: &Found,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let kind = TileKind::from(args.core);
     let instructions = run.instructions();
-    let good = found.as_ref().is_ok_and(|c| c.golden != Some(false) && c.ordered);
-    let status = if good { Status::Done } else { Status::Different };
+    let status = if found.is_right() { Status::Done } else { Status::Different };
     let console = String::from_utf8_lossy(&run.console);
     if args.json {
-        let by_core: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
+        let by_core: Vec<usize> = run.log.addresses.iter().map(Vec::len).collect();
         Object::new("soc tile", name)
             .with("build_id", build_id.into())
             .with("core", kind.name().into())
@@ -213,7 +251,7 @@ fn report(
             .with("exit_code", json!(run.exit_code))
             .with("instructions", json!({ "total": instructions, "by_core": by_core, "pairs": run.pairs }))
             .with("cycles", run.cycles.into())
-            .with("trace", checked::object(found, instructions))
+            .with("trace", found.object(instructions))
             .with("console", console.into())
             .print(out)?;
         return Ok(status);
@@ -234,7 +272,7 @@ fn report(
     if kind.per_cycle() > 1 {
         lines.push(("two in a cycle", count(run.pairs)));
     }
-    lines.extend(checked::lines(found, instructions, false));
+    lines.extend(found.lines(instructions));
     facts(out, &lines)?;
     Ok(status)
 }

@@ -66,6 +66,18 @@ struct Core {
     goes: Option<u64>,
     count: u32,
     addresses: Vec<u64>,
+    modes: Vec<u8>,
+}
+
+/// A log that is complete.
+#[derive(Clone, Debug, Default)]
+pub struct Logged {
+    /// All events in commit order.
+    pub events: Vec<FlowEvent>,
+    /// Addresses that each core retired.
+    pub addresses: Vec<Vec<u64>>,
+    /// Privilege modes of these instructions; 0 where the core does not show them.
+    pub modes: Vec<Vec<u8>>,
 }
 
 /// Converts retired instructions and traps to events and addresses.
@@ -91,6 +103,7 @@ impl<'a> Log<'a> {
             goes: None,
             count: 0,
             addresses: Vec::new(),
+            modes: Vec::new(),
         };
         Self {
             images,
@@ -121,8 +134,7 @@ impl<'a> Log<'a> {
         }
         let next = Retired { cycle, hart: core, trapped: false, len, pc, next_pc: 0, insn };
         let c = &mut self.cores[usize::from(core)];
-        let context = std::mem::replace(&mut c.held_context, c.context);
-        let context = self.reports_contexts.then_some(context);
+        let context = (std::mem::replace(&mut c.held_context, c.context), self.reports_contexts);
         if self.reports_traps {
             let trap = c.trap.take();
             if let Some(held) = c.held.replace(Retired { trapped: trap.is_some(), ..next }) {
@@ -148,14 +160,13 @@ impl<'a> Log<'a> {
         c.trap = c.trap.or(Some(mepc));
     }
 
-    /// Ends the log. Returns all events in commit order, and the addresses that each core retired. The last instruction
-    /// of a core, whose next address is unknown, is in neither, and in no trace.
-    pub fn finish(mut self, cycle: u64) -> Result<(Vec<FlowEvent>, Vec<Vec<u64>>), LogError> {
+    /// Ends the log. The last instruction of a core, whose next address is unknown, is not in it, and in no trace.
+    pub fn finish(mut self, cycle: u64) -> Result<Logged, LogError> {
         for (i, c) in self.cores.iter_mut().enumerate() {
             let Some(held) = c.held.take() else { continue };
             // a trap gives its next address
             if let Some(goes) = c.trap.take() {
-                let context = self.reports_contexts.then_some(c.held_context);
+                let context = (c.held_context, self.reports_contexts);
                 add_events(c, &Retired { next_pc: goes, cycle, ..held }, context, &mut self.events);
             }
             let Some(pc) = c.goes else { continue };
@@ -164,16 +175,16 @@ impl<'a> Log<'a> {
         }
         // sorted already within each core
         self.events.sort_by_key(|e| (e.cycle, e.hart));
-        Ok((self.events, self.cores.into_iter().map(|c| c.addresses).collect()))
+        let (addresses, modes) = self.cores.into_iter().map(|c| (c.addresses, c.modes)).unzip();
+        Ok(Logged { events: self.events, addresses, modes })
     }
 }
 
-/// Adds the events of a complete instruction, which is in `context` where contexts are reported.
-fn add_events(c: &mut Core, r: &Retired, context: Option<Context>, events: &mut Vec<FlowEvent>) {
+/// Adds the events of a complete instruction. With its context comes whether changes of context are reported.
+fn add_events(c: &mut Core, r: &Retired, (context, reported): (Context, bool), events: &mut Vec<FlowEvent>) {
     let event = |kind, len, count, pc, target| FlowEvent { hart: r.hart, kind, len, count, pc, target, cycle: r.cycle };
     let alone = c.goes.is_some() && !r.trapped;
-    if let Some(context) = context.filter(|context| c.last_context != *context) {
-        c.last_context = context;
+    if reported && std::mem::replace(&mut c.last_context, context) != context {
         let count = if alone { std::mem::take(&mut c.count) } else { 0 };
         events.push(event(FlowKind::Context { context, alone }, 0, count, r.pc, r.pc));
     }
@@ -187,6 +198,7 @@ fn add_events(c: &mut Core, r: &Retired, context: Option<Context>, events: &mut 
     }
     c.count += 1;
     c.addresses.push(r.pc);
+    c.modes.push(context.privilege());
     let link = r.pc.wrapping_add(r.len.into());
     let (kind, goes) = match flow(r.insn, 64) {
         Flow::Sequential => {

@@ -119,15 +119,15 @@ impl TileKind {
             Self::Rocket | Self::Rocket4 => (Ingress::PcChain, None),
         };
         let extras = Extras { retire, filter: setup.filter, ..Extras::default() };
-        SystemOptions { ingress, log2_fifo: setup.log2_fifo, extras }
+        SystemOptions { ingress, log2_fifo: setup.fifo_address_bits, extras }
     }
 }
 
 /// How the trace system of a tile is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Event FIFOs have `1 << log2_fifo` entries.
-    pub log2_fifo: u8,
+    /// Width of an address of the event FIFOs, bits.
+    pub fifo_address_bits: u8,
     /// Whether it has a filter by privilege mode.
     pub filter: bool,
 }

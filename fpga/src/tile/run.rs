@@ -1,6 +1,6 @@
 //! Runs a Verilated tile and reads its output: retire log, trace words, console
 
-use super::log::{Log, LogError};
+use super::log::{Log, LogError, Logged};
 use super::top::{build, verilog, TopError};
 use super::{Setup, TileKind};
 use crate::records::{read_simulation, SimulationFailed, Words, CONSOLE, CONTEXT, END, RETIRED, TIME, TRAP, WORD};
@@ -8,7 +8,7 @@ use crate::soc::verilate::BuildError;
 use retire::elf::Program;
 use retire::file::scratch;
 use retire::image::Image;
-use retire::{Context, FlowEvent};
+use retire::Context;
 use sim::params::TraceParams;
 use sim::replay::Images;
 use std::path::{Path, PathBuf};
@@ -84,10 +84,8 @@ impl<'a> Job<'a> {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Events of the retire log, in commit order.
-    pub events: Vec<FlowEvent>,
-    /// Addresses that each core retired, without the last one of each.
-    pub addresses: Vec<Vec<u64>>,
+    /// What the cores retired, without the last instruction of each.
+    pub log: Logged,
     /// Traps reported by the cores; 0 if they do not report traps.
     pub traps: u64,
     /// Cycles in which a core retired two instructions.
@@ -107,7 +105,7 @@ pub struct Run {
 impl Run {
     /// Instructions in the log, of all cores.
     pub fn instructions(&self) -> u64 {
-        self.addresses.iter().map(|a| a.len() as u64).sum()
+        self.log.addresses.iter().map(|a| a.len() as u64).sum()
     }
 }
 
@@ -193,8 +191,8 @@ impl Tile {
         let cycles = source.double()?;
         let seconds = source.double()? as f64 / 1e6;
         let (exited, code) = (source.word()?, source.word()?);
-        let (events, addresses) = log.finish(cycle)?;
+        let log = log.finish(cycle)?;
         let exit_code = (exited != 0).then_some(code);
-        Ok(Some(Run { events, addresses, traps, pairs, words, console, exit_code, cycles, seconds }))
+        Ok(Some(Run { log, traps, pairs, words, console, exit_code, cycles, seconds }))
     }
 }

@@ -4,17 +4,16 @@
 //! with `GOSHAWK_LONG=1`.
 
 use fpga::soc::verilate::default_cache;
-use fpga::tile::check::check;
+use fpga::tile::check::{check, check_filtered, TileError};
 use fpga::tile::run::{Job, Run, Tile};
 use fpga::tile::{Setup, TileKind};
 use retire::elf::{Program, Segment};
 use retire::image::Image;
 use retire::{Context, FlowKind};
 use sim::params::{named_set, TraceParams};
-use sim::replay::{Events, Images, Replay};
 use std::collections::BTreeSet;
 
-const SETUP: Setup = Setup { log2_fifo: 6, filter: false };
+const SETUP: Setup = Setup { fifo_address_bits: 6, filter: false };
 
 fn params(kind: TileKind, set: &str) -> TraceParams {
     let set = named_set(set).unwrap();
@@ -81,7 +80,7 @@ fn rocket_by_its_trace_port_replays_to_what_it_retired() {
     let names = ["traps", "vm", "fsm", "qsort", "lz", "strsearch", "crypt", "matmul"];
     let runs = traced(TileKind::Rocket, "small", &names, 300_000);
     assert!(runs.iter().all(|r| r.instructions() > 50_000));
-    let traps = runs[0].events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
+    let traps = runs[0].log.events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
     assert!(traps > 300, "{traps}");
 }
 
@@ -89,7 +88,7 @@ fn rocket_by_its_trace_port_replays_to_what_it_retired() {
 #[ignore = "long: builds four rockets"]
 fn four_rockets_replay_to_what_they_retired_in_order() {
     for run in traced(TileKind::Rocket4, "medium", &["lockcont", "fft", "radix"], 300_000) {
-        let by_hart: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
+        let by_hart: Vec<usize> = run.log.addresses.iter().map(Vec::len).collect();
         // a hart that waits for the others' work sleeps
         assert!(by_hart.iter().all(|n| *n > 100) && run.instructions() > 100_000, "{by_hart:?}");
     }
@@ -116,6 +115,7 @@ fn processes_that_move_between_four_rockets_are_traced_with_contexts() {
     assert_eq!((c.overflows, c.ordered, c.golden), (0, true, Some(true)));
     assert_eq!(c.instructions.iter().sum::<u64>(), run.instructions());
     let contexts: BTreeSet<(u8, Context)> = run
+        .log
         .events
         .iter()
         .filter_map(|e| if let FlowKind::Context { context, .. } = e.kind { Some((e.hart, context)) } else { None })
@@ -124,7 +124,7 @@ fn processes_that_move_between_four_rockets_are_traced_with_contexts() {
         "{} instructions in {} clocks, {} changes of context, {} bits, {:.4} an instruction, {:.1} s: {:?}",
         run.instructions(),
         run.cycles,
-        run.events.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count(),
+        run.log.events.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count(),
         c.bits,
         c.bits as f64 / run.instructions() as f64,
         run.seconds,
@@ -146,42 +146,22 @@ fn a_filter_by_the_privilege_mode_of_four_rockets_shows_user_code_only() {
     let tile = Tile::build(TileKind::Rocket4, &params, setup, &default_cache()).unwrap();
     let job = Job { of, modes: 1, ..Job::new(&kernel, 400_000) };
     let run = tile.run(&job).unwrap();
-    let mut told = Vec::new();
-    let common = Image::new(&kernel);
-    let images = Images { common: &common, of: &job.of };
-    let replay = Replay::new(images, &params, run.words.iter().copied()).unwrap();
-    replay.run(&mut Events(&mut told)).unwrap();
-    // by core: the address that comes next, its index in the log, the code, and the code after the event that follows
-    let mut next: Vec<(u64, usize, &Image, Option<&Image>)> = vec![(0, 0, &common, None); 4];
-    let (mut shown, mut hidden) = (0, 0);
-    for e in &told {
-        let log = &run.addresses[usize::from(e.hart)];
-        let (pc, at, image, turned) = &mut next[usize::from(e.hart)];
-        if let FlowKind::Context { context, alone: false } = e.kind {
-            *turned = Some(images.find(context));
-            continue;
-        }
-        for _ in 0..e.count {
-            // processes are below 0x80000000, the kernel is above
-            assert!(*pc < 0x8000_0000, "hart {}, 0x{pc:x}: code of the kernel is shown", e.hart);
-            assert_eq!(*pc, log[*at], "hart {}, instruction {at}", e.hart);
-            (*pc, *at, shown) = (*pc + u64::from(image.instruction(*pc).unwrap().1), *at + 1, shown + 1);
-        }
-        match e.kind {
-            FlowKind::Context { context, .. } => *image = images.find(context),
-            // nothing is reported of what is hidden before
-            FlowKind::Start => *at = log.iter().position(|pc| *pc < 0x8000_0000).unwrap(),
-            FlowKind::Gap { lost } => (*at, hidden) = (*at + lost as usize, hidden + lost),
-            _ => {}
-        }
-        (*pc, *image) = (e.target, turned.take().unwrap_or(image));
-    }
-    let users = run.addresses.iter().flatten().filter(|pc| **pc < 0x8000_0000).count();
-    assert!(
-        shown > users / 2 && hidden > 20_000,
-        "{shown} of {users} instructions of the processes are shown, {hidden} hidden"
-    );
-    println!("{shown} of {users} instructions of processes, {hidden} others in gaps");
+    let found = check_filtered(&params, &job, &run).unwrap();
+    assert!(found.shown == found.selected && found.shown > 100_000 && found.hidden > 20_000, "{found:?}");
+    println!("{found:?}");
+    // processes are below 0x80000000, the kernel is above
+    let users = run.log.addresses.iter().flatten().filter(|pc| **pc < 0x8000_0000).count();
+    assert_eq!(found.selected, users as u64);
+    // it finds what a wrong filter would show, and a wrong count
+    let supervisor = Job { modes: 2, ..job.clone() };
+    assert!(matches!(
+        check_filtered(&params, &supervisor, &run),
+        Err(TileError::Shown { .. } | TileError::Address { .. })
+    ));
+    let mut other = run.clone();
+    other.log.addresses.iter_mut().for_each(|a| drop(a.remove(a.len() / 2)));
+    other.log.modes.iter_mut().for_each(|m| drop(m.remove(m.len() / 2)));
+    assert!(matches!(check_filtered(&params, &job, &other), Err(TileError::Address { .. })));
 }
 
 #[test]
