@@ -57,7 +57,7 @@ pub struct Args {
     /// Write descriptors as bytes instead of a stream, for the schemes of --ascii
     #[arg(long)]
     binary: bool,
-    /// Append the disassembled instruction to each line of --ascii; RISC-V
+    /// Append the disassembled instruction to each descriptor. Only with --ascii, of RISC-V programs
     #[arg(short, long, requires = "ascii")]
     disassemble: bool,
     #[command(flatten)]

@@ -224,7 +224,7 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")
             .of(&["privileged", "secure", "privileged-secure"])]),
     value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag", "sram"]), "native", Chip,
-        "Port of the trace words; `sram`: a memory of their own, read through the registers")
+        "Port of the trace words; `sram`: an on-chip memory that is read through the registers")
         .rules(&[
             Rule::only(&[Is("control", &["tci"])], "the memory is read through registers of that interface").of(&["sram"]),
             Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),

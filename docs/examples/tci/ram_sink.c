@@ -38,7 +38,7 @@ enum trace_error ram_open(struct ram_sink *s, uintptr_t base)
     put(s, CONTROL, ACTIVE);
     if (!poll(s, ACTIVE | EMPTY, ACTIVE | EMPTY))
         return TRACE_NO_RESET;
-    /* version 1 of the interface, component type 9, with a memory of its own */
+    /* version 1 of the interface, component type 9, with an SRAM */
     if ((get(s, IMPL) & 0x1f0f) != 0x1901)
         return TRACE_NO_RAM_SINK;
     uint32_t limit = get(s, LIMIT);

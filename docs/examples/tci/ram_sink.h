@@ -1,4 +1,4 @@
-/* A RAM sink of the RISC-V Trace Control Interface 1.0 with a memory of its own.
+/* A RAM sink of the RISC-V Trace Control Interface 1.0 with an SRAM.
  *
  * The two accesses and the results are those of trace_encoder.h. */
 #ifndef RAM_SINK_H

@@ -16,7 +16,7 @@ enum trace_error {
     TRACE_NO_ENCODER, /* no trace encoder of version 1 */
     TRACE_NOT_READ_BACK,
     TRACE_NOT_EMPTY,  /* words wait: does the sink take them? */
-    TRACE_NO_RAM_SINK /* no RAM sink of version 1 with a memory of its own */
+    TRACE_NO_RAM_SINK /* no RAM sink of version 1 with an SRAM */
 };
 
 struct trace_encoder {

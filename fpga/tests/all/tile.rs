@@ -159,8 +159,8 @@ fn a_filter_by_the_privilege_mode_of_four_rockets_shows_user_code_only() {
         Err(TileError::Shown { .. } | TileError::Address { .. })
     ));
     let mut other = run.clone();
-    other.log.addresses.iter_mut().for_each(|a| drop(a.remove(a.len() / 2)));
-    other.log.modes.iter_mut().for_each(|m| drop(m.remove(m.len() / 2)));
+    other.log.addresses.iter_mut().for_each(|a| _ = a.remove(a.len() / 2));
+    other.log.modes.iter_mut().for_each(|m| _ = m.remove(m.len() / 2));
     assert!(matches!(check_filtered(&params, &job, &other), Err(TileError::Address { .. })));
 }
 

@@ -17,7 +17,7 @@
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
 //! | [`lock`] | none: an input that must be 1 for anything to be traced |
 //! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
-//! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with a memory of its own |
+//! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with an SRAM |
 //! | [`pages`] | none: one register bus for [`tci`] and [`ram_sink`] |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!

@@ -276,7 +276,7 @@ fn bad_traces_are_refused_by_name() {
         ("cut-whole.ret", "was cut"),
         ("cut-wholefalse.rbt1", "was cut"),
         ("cut-wholetrue.rbt1", "was cut"),
-        ("magic", "is a trace file, expected a program or a recording of a run"),
+        ("magic", "is a trace file; expected a program (RISC-V executable), retire file"),
         ("empty", "not an ELF"),
         ("none.rbt1", "holds no record"),
         ("absent", "No such file"),
