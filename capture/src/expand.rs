@@ -22,7 +22,7 @@ mod steps;
 
 pub use self::sink::{IgnoreAll, Origin, Sink};
 
-use self::block::{one_line, Block};
+use self::block::{disassembled, Block};
 use crate::code::Versions;
 use crate::harts::Harts;
 use crate::machine::Machine;
@@ -275,7 +275,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         let flow = self.machine.flow(&codes, pc, state);
         let place = (n + code).div_ceil(4) * 4;
         let text = String::from_utf8_lossy(&bytes[place..place + text]);
-        let text = text.lines().map(|l| one_line(self.machine, l)).collect();
+        let text = disassembled(self.machine, &text, start, &codes);
         self.sink.block(start, sizes, &rest[..code]);
         let code = if self.code.is_some() { rest[..code].to_vec() } else { Vec::new() };
         if self.blocks.len() <= number as usize {

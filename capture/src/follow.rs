@@ -6,6 +6,7 @@ use crate::recorder::{Recorder, Settings};
 use crate::run::{Captured, Ended, Process};
 use crate::shared::{send, RegistryMemory, Shared};
 use crate::CaptureError;
+use std::collections::HashMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -25,28 +26,34 @@ pub enum Follow {
     All,
     /// Programs with these file names, and children while they run them.
     Named(Vec<String>),
+    /// Processes down to this depth: 1 is the children of the first process, 2 also their children.
+    Depth(u32),
 }
 
 impl FromStr for Follow {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let right = "expected all, none, depth:N such as depth:1, or file names of programs such as cc1,as";
         match text {
             "none" => Ok(Self::None),
             "all" => Ok(Self::All),
-            _ if text.split(',').any(|name| name.is_empty() || name.contains('/')) => {
-                Err("expected all, none, or file names of programs such as cc1,as".into())
-            }
+            _ if text.starts_with("depth:") => match text["depth:".len()..].parse() {
+                Ok(depth @ 1..) => Ok(Self::Depth(depth)),
+                _ => Err(right.into()),
+            },
+            _ if text.split(',').any(|name| name.is_empty() || name.contains('/')) => Err(right.into()),
             _ => Ok(Self::Named(text.split(',').map(Into::into).collect())),
         }
     }
 }
 
 impl Follow {
-    fn wants(&self, program: &Path) -> bool {
+    fn wants(&self, program: &Path, depth: u32) -> bool {
         match self {
             Self::None => false,
             Self::All => true,
+            Self::Depth(deepest) => depth <= *deepest,
             Self::Named(names) => program.file_name().is_some_and(|name| names.iter().any(|n| name == n.as_str())),
         }
     }
@@ -75,6 +82,8 @@ pub(crate) struct Others<'a> {
     program: Executable,
     /// The first process.
     pub(crate) first: u32,
+    /// Depths of all processes that began, by their numbers: the first process has 0, its children 1.
+    depths: HashMap<u32, u32>,
     /// Memory of slots that nobody has taken.
     ready: Vec<Option<Shared>>,
     running: Vec<Follower>,
@@ -107,6 +116,7 @@ impl<'a> Others<'a> {
             qemu: qemu.into(),
             program: program.clone(),
             first: 0,
+            depths: HashMap::new(),
             ready: (0..layout::SLOTS).map(|_| None).collect(),
             running: Vec::new(),
             not_started: Vec::new(),
@@ -163,6 +173,21 @@ impl<'a> Others<'a> {
         follower.map_or_else(|| self.program.clone(), |f| f.executable.clone())
     }
 
+    /// The depth of a process that has begun. One whose begin was not seen is deeper than any limit.
+    fn depth(&self, pid: u32) -> u32 {
+        if pid == self.first {
+            return 0;
+        }
+        if let Some(depth) = self.depths.get(&pid) {
+            return *depth;
+        }
+        // its slot may have a greater index than that of a child or of the program that replaces it
+        let began = |slot: &&Slot| matches!(slot.state.load(Acquire), TAKEN | RUNNING) && slot.pid.load(Acquire) == pid;
+        let mut slots = self.registry.registry().slots.iter().filter(began);
+        let parent = slots.find(|slot| path_of(slot) == Path::new("")).map(|slot| slot.parent.load(Relaxed));
+        parent.filter(|parent| *parent != pid).map_or(u32::MAX, |parent| self.depth(parent).saturating_add(1))
+    }
+
     /// Takes processes that have begun.
     fn adopt(&mut self) -> Result<(), CaptureError> {
         for i in 0..layout::SLOTS {
@@ -187,10 +212,19 @@ impl<'a> Others<'a> {
             for before in self.running.iter_mut().filter(|f| f.process.pid == pid) {
                 before.is_replaced = true;
             }
-            let wanted = self.settings.options.follow.wants(&executable.path);
+            let depth = match is_replacing {
+                true => self.depth(pid),
+                false => self.depth(parent).saturating_add(1),
+            };
+            self.depths.insert(pid, depth);
+            let follow = &self.settings.options.follow;
+            let wanted = follow.wants(&executable.path, depth);
             let mut recorder = Recorder::new(shared, executable.machine, self.settings.options)?;
             if !wanted {
-                recorder.limit = Some("the names of --follow");
+                recorder.limit = Some(match follow {
+                    Follow::Depth(_) => "the depth of --follow",
+                    _ => "the names of --follow",
+                });
                 recorder.shared.control().stop.store(1, Relaxed);
             }
             let process = Process { pid, parent, missed: 0 };
@@ -248,7 +282,16 @@ mod tests {
         let named = |text: &str| text.parse::<Follow>();
         assert_eq!((named("all"), named("none")), (Ok(Follow::All), Ok(Follow::None)));
         let some = named("cc1,as").unwrap();
-        assert!(some.wants(Path::new("/usr/bin/as")) && !some.wants(Path::new("/usr/bin/ld")));
+        assert!(some.wants(Path::new("/usr/bin/as"), 9) && !some.wants(Path::new("/usr/bin/ld"), 1));
         assert!(named("/bin/ls").is_err() && named("a,,b").is_err() && named("").is_err());
+    }
+
+    #[test]
+    fn a_depth_is_a_number_from_1() {
+        let depth: Follow = "depth:2".parse().unwrap();
+        assert_eq!(depth, Follow::Depth(2));
+        let wanted = |depth: &Follow| [0, 1, 2, 3, u32::MAX].map(|d| depth.wants(Path::new("/bin/ls"), d));
+        assert_eq!(wanted(&depth), [true, true, true, false, false]);
+        assert!(["depth:", "depth:0", "depth:-1", "depth:all"].iter().all(|text| text.parse::<Follow>().is_err()));
     }
 }

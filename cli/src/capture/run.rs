@@ -88,8 +88,9 @@ pub struct Args {
     /// 3Q/2), or free (by the host; then values that several threads write are not exact)
     #[arg(help_heading = "QEMU", long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
-    /// Further processes to record: all, none, or the file names of programs, such as cc1,as. Each has separate files,
-    /// with its process number and program in their names: a.ret, a.1207-ls.ret
+    /// Further processes to record: all, none, depth:N (1: children of the first process, 2: also their children), or the
+    /// file names of programs, such as cc1,as. Each has separate files, with its process number and program in their names:
+    /// a.ret, a.1207-ls.ret
     #[arg(help_heading = "QEMU", long, value_name = "PROCESSES", default_value = "none", conflicts_with_all = ["system", "end_with_trace", "routine", "statistics"])]
     follow: Follow,
     /// Bare-metal program, which runs on QEMU's machine `virt` with --harts harts; recording its loads and stores needs

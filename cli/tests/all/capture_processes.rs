@@ -121,8 +121,11 @@ fn names_select_programs() {
     };
     assert_eq!((run("none", "fork"), run("guest", "fork"), run("other", "fork")), (0, 2, 0));
     assert_eq!((run("other", "spawn"), run("guest", "spawn")), (0, 2));
+    // the child and its child; a program that replaces another has its depth
+    assert_eq!((run("depth:1", "fork"), run("depth:2", "fork"), run("depth:1", "spawn")), (1, 2, 2));
     for (words, message) in [
-        ("--follow /bin/ls -- ./guest", "expected all, none, or file names of programs such as cc1,as"),
+        ("--follow /bin/ls -- ./guest", "expected all, none, depth:N such as depth:1, or file names"),
+        ("--follow depth:0 -- ./guest", "expected all, none, depth:N such as depth:1, or file names"),
         ("--follow all --end-with-trace -- ./guest", "--end-with-trace"),
     ] {
         let o = place.output(&format!("capture run -o no.ret {words}"));
