@@ -26,6 +26,7 @@ mod core;
 mod listed;
 pub mod memory;
 pub mod recorded;
+pub mod section;
 pub mod seeds;
 pub mod tasks;
 pub use crate::options::ParamArgs;

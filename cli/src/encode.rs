@@ -1,6 +1,7 @@
 //! `goshawk encode`: encodes a run to a trace file with the golden model
 
 use crate::args::memory::MemoryArgs;
+use crate::args::section::{self, SectionArgs};
 use crate::args::{check_cores, MachineArgs, ParamArgs, PlatformArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::{input_name, OutputPath};
 use crate::inputs::SkipArgs;
@@ -22,6 +23,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk encode vm.ret -o vm.gtr\n  \
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
+    goshawk encode vm.ret --elf builtin:vm --from work --to report -o vm.gtr\n  \
     goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
     goshawk encode builtin:vm --sync-period 4096B -o vm.gtr\n  \
     goshawk encode boot.ret --elf vmlinux --patches perf.data -o boot.gtr\n  \
@@ -70,6 +72,8 @@ pub struct Args {
     sync: SyncArgs,
     #[command(flatten)]
     skip: SkipArgs,
+    #[command(flatten)]
+    section: SectionArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -90,6 +94,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         (_, true) => Some(("--binary", Form::Binary)),
         _ => None,
     };
+    if form.is_some() || args.values.is_some() || !matches!(name.scheme, AnyScheme::Flow(_)) {
+        args.section.refuse("a trace of the control flow, without `--values`, `--ascii` and `--binary`")?;
+    }
     match name.scheme {
         AnyScheme::Flow(_) => args.skip.refuse()?,
         AnyScheme::Inputs(sizes) => {
@@ -146,6 +153,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         set: set.clone(),
         fixed_align: args.params.has("align") || name.stated.align.is_some(),
         sync_period: args.sync.period(period)?,
+        bounds: args.section.bounds(source.input.named().map(|named| &*named.name))?,
     };
     // errors of this step are reported before a file exists
     let values = match (&args.values, params.data) {
@@ -174,6 +182,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("bits_per_cycle", has_cycles.then(|| ratio(stats.bits, totals.cycles)).into())
             .with("rates", json!(rates))
             .with("output", args.output.display().to_string().into());
+        let object = match &encoded.extent {
+            Some(extent) => object.with("section", section::object(&request.bounds, extent)),
+            None => object,
+        };
         let object = match params.stream_cache() {
             Some(_) => object.with("streams", json!(streams)),
             None => object,
@@ -206,6 +218,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         lines.push(("outcomes missed", of(rates.outcome_misses, rates.conditionals)));
         lines.push(("targets missed", of(rates.target_misses, rates.indirects)));
     }
+    lines.extend(encoded.extent.as_ref().map(|extent| section::line(&request.bounds, extent)));
     lines.extend(ended.map(|ended| ("ended", ended)));
     lines.push(("written", args.output.display().to_string()));
     if let Some((path, traced)) = &values {

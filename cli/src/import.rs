@@ -1,5 +1,6 @@
 //! `goshawk import` and `goshawk export`: traces of other tools, and branch traces in the exchange format `rbt1`
 
+use crate::args::section::{self as arguments, SectionArgs};
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, Object};
@@ -10,9 +11,10 @@ use host::import::{Format, Found};
 use host::input::{Input, Named};
 use host::machine::Settings;
 use host::recording::Recording;
-use host::run::RunTotals;
+use host::run::{Run, RunTotals};
+use host::section::{self, Bounds, Extent, Section};
 use retire::file::rbt1::Rbt1Writer;
-use retire::file::retire::{DataWriter, RetireInfo, RetireWriter};
+use retire::file::retire::{DataWriter, RetireInfo, RetireWriter, Writer};
 use retire::file::scratch::Scratch;
 use retire::file::Replacement;
 use retire::{FlowEvent, FlowKind, RetireSink};
@@ -136,19 +138,24 @@ pub struct ImportArgs {
     json: bool,
 }
 
-/// Convert a retire file, or the run of a program, to a branch trace (rbt1)
+/// Convert a retire file, or the run of a program, to a branch trace (rbt1); write a section of it as a retire file
 ///
-/// The format has no cycles, data or causes of traps. An imported file is exported with the records that were imported.
+/// A branch trace has no cycles, data or causes of traps. An imported file is exported with the records that were imported.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  \
-    goshawk export builtin:vm --harts 2 -o vm.rbt1")]
+    goshawk export builtin:vm --harts 2 -o vm.rbt1\n  \
+    goshawk export vm.ret --elf builtin:vm --from work --to report -o part.ret")]
 pub struct ExportArgs {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
     #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
     input: String,
-    /// Branch trace to write; zstd-compressed if its name ends in .zst
+    /// File to write: a retire file if its name ends in .ret, else a branch trace, zstd-compressed if it ends in .zst
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
+    #[command(flatten)]
+    program: ProgramArgs,
+    #[command(flatten)]
+    section: SectionArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -383,16 +390,63 @@ fn print(
     Ok(Status::Done)
 }
 
+/// Writes a run, or a section of it, as a retire file.
+fn section_file<const DATA: bool>(run: &Run<'_>, bounds: &Bounds, path: &Path) -> Result<Extent, Failure> {
+    let mut info = run.info();
+    for bound in [&bounds.from, &bounds.to].into_iter().flatten() {
+        info.source.push_str(&format!(", {}", bound.text.trim_matches('`')));
+    }
+    let mut code = run.code()?.0;
+    if let Some(whole) = code.take_if(|code| !code.changes.is_empty()) {
+        code = Some(section::find(run, bounds, &Bars)?.code(whole));
+    }
+    let mut writer = match code {
+        Some(_) => Writer::<DATA>::create_with_code(path, &info)?,
+        None => Writer::<DATA>::create(path, &info)?,
+    };
+    if let Some(code) = code {
+        code.blocks.iter().for_each(|block| writer.code_block(block));
+        code.changes.iter().for_each(|change| writer.code_change(*change));
+    }
+    let mut section = Section::new(&mut writer, bounds, run.harts);
+    run.report_to(&mut section, &Bars)?;
+    let (_, extent) = section.finish(&run.name())?;
+    writer.finish()?;
+    Ok(extent)
+}
+
 /// Runs `export`.
 pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let source = Source::open(&args.input, &ProgramArgs::default(), &args.machine)?;
+    let source = Source::open(&args.input, &args.program, &args.machine)?;
     let run = source.run()?;
     let harts = run.harts;
+    let output = args.output.display().to_string();
+    let bounds = args.section.bounds(source.input.named().map(|named| &*named.name))?;
+    if args.output.extension().is_some_and(|e| e == "ret") {
+        let extent = match source.input.is_recording() {
+            true => section_file::<true>(&run, &bounds, &args.output)?,
+            false => section_file::<false>(&run, &bounds, &args.output)?,
+        };
+        if args.json {
+            Object::new("export", &args.input)
+                .with("harts", harts.into())
+                .with("instructions", extent.instructions.into())
+                .with("section", arguments::object(&bounds, &extent))
+                .with("output", output.into())
+                .print(out)?;
+            return Ok(Status::Done);
+        }
+        let mut lines = vec![("run", plural(harts, "hart")), ("instructions", count(extent.instructions))];
+        lines.extend((!bounds.are_open()).then(|| arguments::line(&bounds, &extent)));
+        lines.push(("written", output));
+        facts(out, &lines)?;
+        return Ok(Status::Done);
+    }
+    args.section.refuse("an output that ends in .ret")?;
     let compressed = args.output.extension().is_some_and(|e| e == "zst");
     let mut writer = Rbt1Writer::create(&args.output, compressed, &run.info().threads)?;
     let instructions = run.report_to(&mut writer, &Bars)?.instructions;
     let written = writer.finish()?;
-    let output = args.output.display().to_string();
     if args.json {
         Object::new("export", &args.input)
             .with("harts", harts.into())

@@ -3,6 +3,7 @@
 use crate::contradiction::Contradictions;
 use crate::progress::Progress;
 use crate::run::{Run, RunTotals};
+use crate::section::{self, Bounds, Extent, Section};
 use crate::{HostError, TOOL};
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
 use sim::core_trace::SyncPeriod;
@@ -22,6 +23,8 @@ pub struct Request {
     pub fixed_align: bool,
     /// Synchronisation period.
     pub sync_period: Option<SyncPeriod>,
+    /// The section of the run that is traced.
+    pub bounds: Bounds,
 }
 
 /// Result of tracing a run.
@@ -32,6 +35,8 @@ pub struct Encoded {
     pub reported: RunTotals,
     /// Parameters of the trace.
     pub params: TraceParams,
+    /// The section that was traced, if not the whole run.
+    pub extent: Option<Extent>,
 }
 
 /// Writes the words of a golden model to a file as they are made; keeps the first error.
@@ -84,7 +89,10 @@ impl RetireSink for ToFile {
 pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
     let mut params = request.params;
     params.check_period(request.sync_period)?;
-    let (code, contradictions) = run.code()?;
+    let (mut code, contradictions) = run.code()?;
+    if let Some(whole) = code.take_if(|code| !code.changes.is_empty() && !request.bounds.are_open()) {
+        code = Some(section::find(run, &request.bounds, progress)?.code(whole));
+    }
     loop {
         let info = run.info();
         let info = TraceInfo {
@@ -100,7 +108,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             Some(code) => TraceWriter::create_with_code(path, &info, code)?,
             None => TraceWriter::create(path, &info)?,
         };
-        let mut sink = ToFile {
+        let sink = ToFile {
             system,
             writer,
             error: None,
@@ -110,7 +118,20 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             contexts: 0,
             contradictions: contradictions.clone(),
         };
-        let reported = run.report_to(&mut sink, progress)?;
+        let (mut sink, reported, extent) = match request.bounds.are_open() {
+            true => {
+                let mut sink = sink;
+                let reported = run.report_to(&mut sink, progress)?;
+                (sink, reported, None)
+            }
+            false => {
+                let mut section = Section::new(sink, &request.bounds, run.harts);
+                let whole = run.report_to(&mut section, progress)?;
+                let (sink, extent) = section.finish(&run.name())?;
+                let cycles = if extent.ended { extent.cycles } else { whole.cycles };
+                (sink, RunTotals { instructions: extent.instructions, cycles, ..whole }, Some(extent))
+            }
+        };
         if let Some(what) = sink.contradictions.take().and_then(Contradictions::found) {
             let elf = run.input.named().map_or("", |named| &named.name);
             return Err(HostError::Other(format!(
@@ -154,6 +175,6 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             return Err(e.into());
         }
         sink.writer.finish()?;
-        return Ok(Encoded { system: sink.system, reported, params });
+        return Ok(Encoded { system: sink.system, reported, params, extent });
     }
 }

@@ -27,6 +27,7 @@
 //! | [`input`] | [`Input`](input::Input): a built-in program, an ELF or a recording, by its name |
 //! | [`machine`] | how a program is run |
 //! | [`run`] | [`Run`](run::Run): an input with its harts, passed to a sink event by event or in blocks |
+//! | [`section`] | a section of a run, between two addresses |
 //! | [`recording`] | readers of retire files and branch traces |
 //! | [`import`] | traces of QEMU, Spike, ChampSim and MBPlib, to branch traces |
 //! | [`fault`] | the cause of a crash |
@@ -80,6 +81,7 @@ pub mod port;
 pub mod progress;
 pub mod recording;
 pub mod run;
+pub mod section;
 pub mod speed;
 mod stop;
 pub mod symbols;

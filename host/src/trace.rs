@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 /// let settings = Settings { max_instructions: Some(20_000), ..Settings::default() };
 /// let run = input.run(1, &settings)?;
 /// let params = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
-/// let request = Request { params, set: None, fixed_align: false, sync_period: None };
+/// let request = Request { params, set: None, fixed_align: false, sync_period: None, bounds: Default::default() };
 /// let encoded = to_file(&run, &request, &path, &Quiet)?;
 ///
 /// let options = InputOptions { elf: Some("builtin:fft"), ..InputOptions::default() };
@@ -445,6 +445,7 @@ mod tests {
             set: None,
             fixed_align: false,
             sync_period,
+            bounds: Default::default(),
         };
         to_file(&run, &request, &path, &Quiet).unwrap();
         let whole = std::fs::read(&path).unwrap();

@@ -78,6 +78,27 @@ fn a_patched_instruction_is_the_one_of_the_moment() {
 }
 
 #[test]
+fn a_section_has_the_code_of_its_moments() {
+    let place = bare("key.S", AT);
+    let nm = Command::new("riscv64-unknown-elf-nm").arg("p.elf").current_dir(place.path()).output().unwrap();
+    let symbols = String::from_utf8(nm.stdout).unwrap();
+    let cold = symbols.lines().find(|l| l.ends_with(" cold")).and_then(|l| l.split(' ').next()).unwrap();
+    let from = format!("--from 0x{cold}");
+    // begins when the jump was written already, and the nop comes back in it
+    let said = place.good(&format!("export a.ret {from} -o part.ret"));
+    assert!(said.contains("instructions of the run"), "{said}");
+    place.good("encode part.ret -o part.gtr");
+    place.good(&format!("encode a.ret {from} -o a.gtr"));
+    for trace in ["part.gtr", "a.gtr"] {
+        let found = place.good(&format!("replay {trace} --check part.ret"));
+        assert!(found.contains("equal to part.ret"), "{found}");
+        let listed = place.good(&format!("replay {trace} --elf p.elf --function work"));
+        let jumps = listed.lines().filter(|l| l.ends_with("00c0006f")).count();
+        assert_eq!((jumps, listed.lines().filter(|l| l.ends_with("00000013")).count()), (2, 3), "{listed}");
+    }
+}
+
+#[test]
 fn gdb_reads_the_instructions_of_the_moment() {
     let place = bare("key.S", AT);
     place.good("encode a.ret -o a.gtr");

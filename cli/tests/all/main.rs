@@ -43,6 +43,7 @@ mod rbt1;
 mod readme;
 mod recommend;
 mod report_trace;
+mod section;
 mod self_trace;
 mod shared;
 mod signature;

@@ -231,7 +231,13 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         done
     };
     let set = named_set("medium")?;
-    let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true, sync_period: None };
+    let request = Request {
+        params: TraceParams::tr(set.params),
+        set: None,
+        fixed_align: true,
+        sync_period: None,
+        bounds: Default::default(),
+    };
     let open =
         || Trace::open(&gtr, InputOptions { elf: Some(name), any_build: false, ..InputOptions::default() }, &Quiet);
     add(
