@@ -30,7 +30,7 @@ struct Item {
 
 fn params(cores: u8) -> TraceParams {
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
-    params.with(|p| p.cores = cores)
+    params.with(|p| (p.cores, p.count_bits) = (cores, 24))
 }
 
 /// Circuit, and the bits of the model.
@@ -50,9 +50,13 @@ struct Pair {
 
 impl Pair {
     fn new(cores: u8) -> Self {
-        let params = params(cores);
+        Self::with(&params(cores))
+    }
+
+    fn with(params: &TraceParams) -> Self {
+        let cores = params.cores;
         Self {
-            d: Driver::new(Runs::new(&params), |u, c| u.clock.next = c.into()).unwrap().recording(),
+            d: Driver::new(Runs::new(params), |u, c| u.clock.next = c.into()).unwrap().recording(),
             golden: runs::Runs::new(cores),
             out: BitWriter::new(),
             got: Vec::new(),
@@ -254,6 +258,21 @@ fn every_length_of_a_run_is_sent() {
     }
     pair.compare();
     pair.d.check_verilog().unwrap();
+}
+
+#[test]
+fn a_mean_of_the_longest_runs_fits() {
+    for count_bits in [16, 20] {
+        let mut pair = Pair::with(&params(1).with(|p| p.count_bits = count_bits));
+        let mut s = Source::seeded(count_bits.into());
+        let count = |value| Item { kind: COUNT, value, bits: 1, other: 0, core: 0, lead: false, zero: false };
+        for value in std::iter::repeat_n((1 << count_bits) - 1, 300).chain([1, 0, 5]) {
+            pair.send(&mut s, count(value), 100);
+            pair.cycle(None, true, (false, false));
+        }
+        pair.compare();
+        pair.d.check_verilog().unwrap();
+    }
 }
 
 #[test]

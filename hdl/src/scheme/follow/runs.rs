@@ -1,6 +1,7 @@
 //! Coder of the scheme: runs of branches in an adaptive Rice code, all other numbers in chunks
 //!
-//! A run becomes raw fields of at most four bits for [`Chunked`], which all other fields pass to unchanged.
+//! A run becomes raw fields of at most four bits for [`Chunked`], which all other fields pass to unchanged. What [`Chunked`] receives of a
+//! field depends on its kind, which is stable until the field is taken, and not on the step of its run.
 //!
 //! # Source
 //! As in the golden model; `docs/reference/stream.md`, "Messages (scheme `follow`)".
@@ -70,7 +71,6 @@ pub struct Runs<const W: usize> {
     learned: Signal<Local, Bits<28>>,
     run: Signal<Local, Bits<24>>,
     is_count: Signal<Local, Bit>,
-    idle: Signal<Local, Bit>,
     is_one: Signal<Local, Bit>,
     four_ones: Signal<Local, Bit>,
     escapes: Signal<Local, Bit>,
@@ -85,6 +85,8 @@ pub struct Runs<const W: usize> {
     done: Signal<Local, Bit>,
     many: Fixed<Bit>,
     first_mean: Fixed<Bits<28>>,
+    run_mask: Fixed<Bits<24>>,
+    mean_mask: Fixed<Bits<28>>,
     k_raw: Fixed<Bits<3>>,
     k_count: Fixed<Bits<3>>,
     one_24: Fixed<Bits<24>>,
@@ -103,11 +105,15 @@ impl<const W: usize> Runs<W> {
     /// When the addresses of `params` have more than W bits.
     pub fn new(params: &TraceParams) -> Self {
         let many = params.cores > 1;
+        // a run has at most `count_bits` bits; its mean is never larger than the longest run, and has four bits of fraction
+        let mean_bits = usize::from(params.count_bits) + 4;
         Self {
             chunked: Chunked::new(&Golden::CHUNKS, params).with_differences(DIFFERENCE),
-            means: Mem::new((params.ti_bits() as usize).max(1), if many { 28 } else { 0 }),
+            means: Mem::new((params.ti_bits() as usize).max(1), if many { mean_bits } else { 0 }),
             many: Fixed::new(many),
             first_mean: Fixed::of(16_u64 << 4),
+            run_mask: Fixed::of((1u64 << params.count_bits) - 1),
+            mean_mask: Fixed::of((1u64 << mean_bits) - 1),
             k_raw: Fixed::of(RAW),
             k_count: Fixed::of(COUNT),
             one_24: Fixed::of(1_u64),
@@ -128,12 +134,11 @@ impl<const W: usize> Logic for Runs<W> {
         dff_setup!(self, clock, step, v, m, k, below, fours, lead, own_mean, known);
         clock!(self, clock, chunked, means);
 
-        self.run.next = self.port.value.val().get_bits::<24>(0);
+        self.run.next = self.port.value.val().get_bits::<24>(0) & self.run_mask.val();
         if self.port.zero.val() {
             self.run.next = 0.into();
         }
         self.is_count.next = self.port.kind.val() == self.k_count.val();
-        self.idle.next = self.step.q.val() == RunStep::Idle;
 
         // the mean of this core
         self.means.raddr.next = self.next_core.val();
@@ -148,8 +153,9 @@ impl<const W: usize> Logic for Runs<W> {
         }
         self.mean.next = self.stored.val() ^ self.first_mean.val();
         self.smaller.next = self.mean.val() - (self.mean.val() >> 4);
-        self.learned.next =
-            bit_cast::<28, 28>(self.smaller.val() + bit_cast::<28, 24>(self.run.val())) ^ self.first_mean.val();
+        self.learned.next = (bit_cast::<28, 28>(self.smaller.val() + bit_cast::<28, 24>(self.run.val()))
+            ^ self.first_mean.val())
+            & self.mean_mask.val();
 
         // what is sent
         self.is_one.next = !self.m.q.val().get_bits::<23>(1).any();
@@ -211,7 +217,7 @@ impl<const W: usize> Logic for Runs<W> {
 
         // to the coder of chunks
         self.chunked.port.reset.next = self.port.reset.val();
-        self.chunked.port.valid.next = self.port.valid.val() & !self.is_count.val();
+        self.chunked.port.valid.next = self.port.valid.val();
         self.chunked.port.kind.next = self.port.kind.val();
         self.chunked.port.size.next = self.port.size.val();
         self.chunked.port.value.next = self.port.value.val();
@@ -221,7 +227,7 @@ impl<const W: usize> Logic for Runs<W> {
         self.chunked.port.lead.next = self.port.lead.val();
         self.chunked.port.core.next = self.port.core.val();
         self.chunked.port.taken.next = self.port.taken.val();
-        if !self.idle.val() {
+        if self.is_count.val() {
             self.chunked.port.valid.next = self.sends.val();
             self.chunked.port.kind.next = self.k_raw.val();
             self.chunked.port.size.next = self.size.val();
@@ -229,10 +235,10 @@ impl<const W: usize> Logic for Runs<W> {
             self.chunked.port.zero.next = false;
             self.chunked.port.lead.next = self.lead.q.val();
         }
-        self.sent.next = !self.idle.val() & self.sends.val() & self.chunked.port.ready.val();
+        self.sent.next = self.sends.val() & self.chunked.port.ready.val();
         self.done.next = self.sent.val() & self.ends.val();
-        self.port.ready.next = self.chunked.port.ready.val() & !self.is_count.val();
-        if !self.idle.val() {
+        self.port.ready.next = self.chunked.port.ready.val();
+        if self.is_count.val() {
             self.port.ready.next = self.done.val();
         }
         self.port.have.next = self.chunked.port.have.val();
