@@ -134,10 +134,16 @@ impl Pair {
             }
             _ => self.out.push(value, i.bits),
         }
-        for cycle in 0.. {
-            assert!(cycle < 3_000, "{i:?} is not taken");
-            if self.cycle(Some(i), s.percent(percent), (false, false)).0 {
-                break;
+        // of a target, the address that is subtracted follows it
+        for _ in 0..if i.kind == NEAR { 2 } else { 1 } {
+            for cycle in 0.. {
+                assert!(cycle < 3_000, "{i:?} is not taken");
+                if self.cycle(Some(i), s.percent(percent), (false, false)).0 {
+                    break;
+                }
+            }
+            if i.kind == NEAR {
+                self.idle(s);
             }
         }
     }

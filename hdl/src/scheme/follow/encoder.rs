@@ -7,8 +7,8 @@
 //! As in [`crate::spine::front_port`].
 //!
 //! # Timing
-//! As [`crate::scheme::tr::encoder`], with the same fields except those of a target: its form, then its slot; or, after a cycle in which
-//! the address of the branch is read, their difference. A field waits in a register until the coder takes it, while the next one is read; so a
+//! As [`crate::scheme::tr::encoder`], with the same fields except those of a target: its form, then its slot, or its address and
+//! that of the branch, which the coder subtracts. A field waits in a register until the coder takes it, while the next one is read; so a
 //! field takes two cycles or more, and no path goes from the coder to the event FIFO.
 //!
 //! Golden model: [`sim::scheme::follow::record::Coder`].
@@ -37,10 +37,10 @@ enum TargetField {
     Form,
     /// Its slot.
     Slot,
-    /// No field: the address of the branch is read.
-    Base,
-    /// The difference to that.
+    /// The address, of which the difference is sent.
     Difference,
+    /// The address of the branch, which is subtracted from it.
+    Base,
 }
 
 /// The encoder; `W` is the width of `word`, 32 or 64.
@@ -85,7 +85,6 @@ pub struct FollowEncoder<const W: usize> {
     new_value: Signal<Local, Bits<W>>,
     new_zero: Signal<Local, Bit>,
     next_core: Signal<Local, Bits<4>>,
-    is_field: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     // it was taken in the cycle before, and is in the register still
     was_taken: DFF<Bit>,
@@ -93,9 +92,8 @@ pub struct FollowEncoder<const W: usize> {
     pta: Mem<4, W>,
     own_pta: DFF<Bits<W>>,
     known: Signal<Local, Bits<W>>,
-    // a target: the field, and complement of the address of its branch
+    // a target: the field
     target_field: DFF<TargetField>,
-    base: DFF<Bits<W>>,
     for_target: Signal<Local, Bit>,
     of_target: Signal<Local, Bit>,
     form: Signal<Local, Bits<W>>,
@@ -175,7 +173,7 @@ impl<const W: usize> FollowEncoder<W> {
 impl<const W: usize> Logic for FollowEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, time_sent, second, third, part, pre, post, own_pta, target_field, base);
+        dff_setup!(self, clock, step, time_sent, second, third, part, pre, post, own_pta, target_field);
         dff_setup!(self, clock, reads, pops, pop_ends, full, kind, size, value, zero, lead, core);
         dff_setup!(self, clock, no_difference, is_pta, ends, marks, was_taken);
         clock!(self, clock, coder, pta);
@@ -209,9 +207,8 @@ impl<const W: usize> Logic for FollowEncoder<W> {
         self.once.next = self.moved.val() >> self.slot_shift.val();
         self.twice.next = self.moved.val() >> self.slot_shift_twice.val();
         self.last_of_target.next = (self.target_field.q.val() == TargetField::Slot)
-            | (self.target_field.q.val() == TargetField::Difference)
+            | (self.target_field.q.val() == TargetField::Base)
             | ((self.target_field.q.val() == TargetField::Form) & (self.form_2.val() == self.k_other.val()));
-        self.is_field.next = true;
         self.new_kind.next = self.fields.kind.val();
         self.new_size.next = self.fields.size.val();
         self.new_value.next = self.fields.value.val();
@@ -241,37 +238,31 @@ impl<const W: usize> Logic for FollowEncoder<W> {
                     self.new_value.next =
                         (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
                 }
-                TargetField::Base => {
-                    self.is_field.next = false;
-                    self.port.entry.field.next = self.f_pc.val();
-                    if !self.reads.q.val() {
-                        // the target is read next
-                        self.port.entry.field.next = self.f_target.val();
-                        self.base.d.next = !self.port.entry.word.val() & self.mask.val();
-                        self.target_field.d.next = TargetField::Difference;
-                    }
-                }
                 TargetField::Difference => {
                     self.port.entry.field.next = self.f_target.val();
+                    self.new_kind.next = self.c_near.val();
+                }
+                TargetField::Base => {
+                    self.port.entry.field.next = self.f_pc.val();
                     self.new_kind.next = self.c_near.val();
                 }
             }
         }
 
         // next field, or next entry
-        self.loads.next = self.port.entry.have.val()
-            & !self.reads_kinds.val()
-            & !self.reads.q.val()
-            & !self.full.q.val()
-            & self.is_field.val();
+        self.loads.next =
+            self.port.entry.have.val() & !self.reads_kinds.val() & !self.reads.q.val() & !self.full.q.val();
         self.advance.next = self.loads.val() & (!self.of_target.val() | self.last_of_target.val());
         if self.loads.val() & self.of_target.val() {
             self.target_field.d.next = TargetField::Form;
             if (self.target_field.q.val() == TargetField::Form) & !self.last_of_target.val() {
                 self.target_field.d.next = TargetField::Slot;
                 if self.form_2.val() == self.k_difference.val() {
-                    self.target_field.d.next = TargetField::Base;
+                    self.target_field.d.next = TargetField::Difference;
                 }
+            }
+            if self.target_field.q.val() == TargetField::Difference {
+                self.target_field.d.next = TargetField::Base;
             }
         }
         if self.advance.val() {
@@ -330,7 +321,8 @@ impl<const W: usize> Logic for FollowEncoder<W> {
             self.coder.port.minus.next = self.mask.val();
         }
         if self.kind.q.val() == self.c_near.val() {
-            self.coder.port.minus.next = self.base.q.val();
+            // after the target, the address of its branch
+            self.coder.port.minus.next = !self.value.q.val() & self.mask.val();
         }
         self.coder.port.no_difference.next = self.no_difference.q.val();
         self.coder.port.reset.next = self.port.reset.val();

@@ -50,10 +50,10 @@ enum Sends {
     Form,
     /// Its slot.
     Slot,
-    /// Nothing: the address of the branch is read.
-    Base,
-    /// The difference to that.
+    /// Its address, of which the difference is sent.
     Difference,
+    /// The address of the branch, which is subtracted from it.
+    Base,
     /// Zeros after a short sync.
     Zeros,
     /// A flush.
@@ -96,7 +96,6 @@ pub struct ArithmeticEncoder<const W: usize> {
     undecided: Signal<Local, Bit>,
     form: DFF<Bits<2>>,
     form_now: Signal<Local, Bits<2>>,
-    base: DFF<Bits<W>>,
     moved: Signal<Local, Bits<W>>,
     once: Signal<Local, Bits<W>>,
     twice: Signal<Local, Bits<W>>,
@@ -219,7 +218,7 @@ impl<const W: usize> ArithmeticEncoder<W> {
 impl<const W: usize> Logic for ArithmeticEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, second, third, part, pre, post, sends, finishes, stops, form, base);
+        dff_setup!(self, clock, step, second, third, part, pre, post, sends, finishes, stops, form);
         dff_setup!(self, clock, own_pta, plain_core, plain_bits);
         clock!(self, clock, chunked, codes, pta);
 
@@ -330,15 +329,16 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 self.chunked.port.value.next =
                     (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
             }
-            Sends::Base => {
-                self.base.d.next = !self.port.entry.word.val() & self.mask.val();
-            }
             Sends::Difference => {
                 self.chunked.port.valid.next = true;
                 self.chunked.port.kind.next = self.c_near.val();
                 self.chunked.port.zero.next = false;
                 self.chunked.port.value.next = self.port.entry.word.val() & self.mask.val();
-                self.chunked.port.minus.next = self.base.q.val();
+            }
+            Sends::Base => {
+                self.chunked.port.valid.next = true;
+                self.chunked.port.kind.next = self.c_near.val();
+                self.chunked.port.minus.next = !self.port.entry.word.val() & self.mask.val();
             }
             Sends::Zeros => {
                 self.direct.next = !self.has_zeros.val();
@@ -397,8 +397,8 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                             self.post.d.next = self.own_post.val();
                             self.step.d.next = FieldStep::Count;
                             if self.undecided.val() {
-                                self.sends.d.next = Sends::Base;
-                                self.port.entry.field.next = self.f_pc.val();
+                                self.sends.d.next = Sends::Difference;
+                                self.port.entry.field.next = self.f_target.val();
                             }
                         } else {
                             self.done.next = true;
@@ -419,8 +419,8 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 if self.accepted.val() {
                     self.sends.d.next = Sends::Form;
                     if self.form.q.val() == self.k_difference.val() {
-                        self.sends.d.next = Sends::Base;
-                        self.port.entry.field.next = self.f_pc.val();
+                        self.sends.d.next = Sends::Difference;
+                        self.port.entry.field.next = self.f_target.val();
                     }
                     if self.form.q.val() == self.k_slot.val() {
                         self.sends.d.next = Sends::Slot;
@@ -442,12 +442,15 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 self.port.entry.field.next = self.f_target.val();
                 self.done.next = self.take.val();
             }
-            Sends::Base => {
-                self.port.entry.field.next = self.f_target.val();
-                self.sends.d.next = Sends::Difference;
-            }
             Sends::Difference => {
                 self.port.entry.field.next = self.f_target.val();
+                if self.take.val() {
+                    self.sends.d.next = Sends::Base;
+                    self.port.entry.field.next = self.f_pc.val();
+                }
+            }
+            Sends::Base => {
+                self.port.entry.field.next = self.f_pc.val();
                 self.done.next = self.take.val();
             }
             Sends::Zeros => {

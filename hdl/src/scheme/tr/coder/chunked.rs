@@ -22,7 +22,8 @@ use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, TraceParams};
 
-/// `kind`: as [`ADDRESS`], in chunks of other sizes; only with [`Chunked::with_differences`].
+/// `kind`: as [`ADDRESS`], in chunks of other sizes; only with [`Chunked::with_differences`]. It is taken twice: first `value`, then `minus`,
+/// which is not used before.
 pub const NEAR: u8 = 5;
 
 /// A coder that writes chunks with connect bits.
@@ -360,6 +361,11 @@ impl<const W: usize> Logic for Chunked<W> {
         self.sum.next = self.left_term.val() + self.right_term.val() + self.one_w.val();
         // a field can be taken; whether there is one is not asked, as it arrives late
         self.port.ready.next = self.free.val() & !self.is_address.val();
+        if self.near.val() {
+            if self.port.kind.val() == self.k_near.val() {
+                self.port.ready.next = self.free.val();
+            }
+        }
         if self.has_magnitude.q.val() {
             self.port.ready.next = false;
             self.has_magnitude.d.next = false;
@@ -376,6 +382,15 @@ impl<const W: usize> Logic for Chunked<W> {
             self.has_negative.d.next = (self.sum.val() & self.sign_bit.val()).any();
             self.has_magnitude.d.next = !(self.sum.val() & self.sign_bit.val()).any();
             self.v.d.next = self.sum.val() & self.mask.val();
+            if self.near.val() {
+                if !self.port.valid.val() {
+                    // `minus` is not there yet
+                    self.has_address.d.next = true;
+                    self.has_negative.d.next = false;
+                    self.has_magnitude.d.next = false;
+                    self.v.d.next = self.v.q.val();
+                }
+            }
         } else if self.free.val() & self.port.valid.val() {
             self.v.d.next = self.port.value.val();
             if self.port.zero.val() {
