@@ -143,6 +143,7 @@ pub struct Past {
     after_from: Successor,
     after_found: Successor,
     next_from: Signal<Local, Bits<16>>,
+    same_from: Signal<Local, Bit>,
     // from the sizes: positions, pointers
     mask: Fixed<Bits<16>>,
     pointer_shift: Fixed<Bits<5>>,
@@ -275,7 +276,12 @@ impl Logic for Past {
         self.ring.we.next = self.branch_4.q.val();
         self.ring.waddr.next = self.write_at.q.val();
         self.ring.wdata.next = bit_cast::<2, 1>(self.taken_4.q.val().into());
-        self.same_outcome.d.next = self.branch_4.q.val() & (self.next_from.val() == self.write_at.q.val());
+        // of both candidates, so that no comparison follows the outcome
+        self.same_from.next = self.after_from.is.val() == self.write_at.q.val();
+        if self.jumps.val() {
+            self.same_from.next = self.after_found.is.val() == self.write_at.q.val();
+        }
+        self.same_outcome.d.next = self.branch_4.q.val() & self.same_from.val();
         self.last_outcome.d.next = self.taken_4.q.val();
 
         // what the pointer finds
