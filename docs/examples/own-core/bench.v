@@ -38,7 +38,7 @@ module bench;
     reg ended = 1'b0;
     integer i;
     always @(posedge clk) begin
-        // behind the last store nothing is answered, so that nothing retires any more
+        // after the last store the memory does not respond, so that nothing retires any more
         mem_ready <= mem_valid && !mem_ready && !ended;
         mem_rdata <= memory[mem_addr[15:2]];
         if (mem_valid && !mem_ready && !ended && mem_wstrb != 4'd0) begin
@@ -92,6 +92,8 @@ module bench;
     endtask
 
     initial begin
+        // start.S does not clear .bss: memory is 0 at first, as in `goshawk run`
+        for (i = 0; i < BYTES / 4; i = i + 1) memory[i] = 32'd0;
         $readmemh("firmware.hex", memory);
         captured = $fopen("captured.hex", "w");
         repeat (4) @(negedge clk);
