@@ -61,8 +61,8 @@ impl GateList {
     /// Description of the gate counts of a page.
     pub fn describe(&self) -> String {
         match self.0.len() {
-            0 => "1.5 a bit of state, the papers' rule; measured ones were not given (--gates)".into(),
-            n => format!("measured for {n} circuits, memory at 1.5 a bit; and 1.5 a bit of state, the papers' rule"),
+            0 => "estimated by the papers' rule, 1.5 gates per bit of state; `--gates` takes measured ones".into(),
+            n => format!("measured for {n} circuits, with 1.5 gates per bit of memory; for the others estimated by the papers' rule, 1.5 gates per bit of state"),
         }
     }
 }

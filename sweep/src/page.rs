@@ -221,31 +221,31 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
         ("command", manifest.command.clone()),
         ("plan", plan),
         ("points", format!("{} of {}", points.len(), manifest.points.len())),
-        ("decoded", format!("{equal} of {streams} streams were decoded and equal what went in")),
+        ("decoded", format!("{equal} of {streams} streams were decoded and equal their inputs")),
         ("gates", gates.describe()),
     ]);
     page.place("filters").place("chosen");
     page.heading("Schemes")
         .text(
-        "Totals over the chosen traces, after the start-up where it is measured apart: all bits by all instructions, with the half width of the 95 % confidence interval over the seeds; arithmetic and geometric means of the traces; the least and greatest trace; the least and greatest eighth of a run. State and gates are those of the system by its cores.",
+        "Each row is a scheme, over the chosen traces. bits/instr: all bits divided by all instructions, without the start-up if it was measured separately (--startup); ± 95 %: half of the confidence interval over the seeds. Arithmetic and geometric mean, least and greatest are those of the traces; least and greatest window, of an eighth of a run. State and gates are those of the system divided by its cores.",
     );
     page.place("totals");
     page.heading("Bits, by trace and by harts").text(
-        "The last figure compares numbers of harts: of the traces that were measured with each of them, and with lines from the least trace to the greatest.",
+        "The last figure compares numbers of harts, over the traces that were measured with all of them. Lines reach from the least trace to the greatest.",
     );
     page.place("measure").place("by-trace").place("by-harts");
     page.heading("Gates against bits").text(
-        "One point is one scheme over all chosen traces. Below and left is better; the dotted line joins those that no other beats in both, among schemes that were measured on the same runs.",
+        "Each point is a scheme, over all chosen traces; lower and further left is better. The dotted line joins the schemes that no other scheme measured on the same runs beats in both.",
     );
     page.place("axis").place("pareto");
     page.heading("Mispredictions")
         .text("Direct conditionals with a wrong outcome; indirect branches with a wrong target.");
     page.place("rates");
     page.heading("Lengths of the fields")
-        .text("Significant bits of the values sent: what chunk sizes are chosen from.");
+        .text("Significant bits of the values sent, from which chunk sizes are chosen.");
     page.raw("<div class=\"plots\"><div id=\"cdf-b_cnt\"></div><div id=\"cdf-diff_ta\"></div><div id=\"cdf-diff_cc\"></div></div>\n");
     page.heading("Chunk sizes").text(
-        "What a field would take in other chunks, computed from the lengths above: no other run is needed. The cross is the least.",
+        "Bits of each field with other chunk sizes, computed from the lengths above. The cross marks the least.",
     );
     page.place("field").place("chunks").place("chunk-table");
     page.heading("What the bits are").place("fields").place("kinds");
