@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Circuits that have no bench of their own, and what tests them.
-const PARTS: [(&str, &str); 4] = [
+const PARTS: [(&str, &str); 5] = [
+    ("hdl/src/bus/pages.rs", "cli/tests/all/self_trace.rs, by a program that uses the registers of encoder and sink"),
     ("hdl/src/widget/delay.rs", "tests/units/front_end.rs, by the clocks of every front end"),
     ("hdl/src/widget/field_mem.rs", "tests/units/event_fifo.rs"),
     ("hdl/src/widget/pair_mem.rs", "tests/units/event_fifo.rs"),
