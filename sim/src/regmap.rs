@@ -156,7 +156,11 @@ impl Map {
     pub fn markdown(&self) -> String {
         let mut s = String::new();
         let _ = writeln!(s, "# Registers\n");
-        let _ = writeln!(s, "32-bit registers; the bus address counts registers and has {} bits.", self.addr_bits);
+        let _ = writeln!(
+            s,
+            "32-bit registers. The native bus has addresses of {} bits, which count registers; other buses use the byte offset.",
+            self.addr_bits
+        );
         let _ = writeln!(s, "Parameters: `{}`\n", self.line);
         let _ = writeln!(s, "| address | byte offset | register | access | after reset | meaning |");
         let _ = writeln!(s, "| ---: | ---: | --- | --- | ---: | --- |");

@@ -379,7 +379,8 @@ fn check_header<I: Iterator<Item = u32>>(
         return Err(ReplayErrorKind::Magic(magic));
     }
     let (shape, found_here) = HeaderFlags::of(word()?);
-    let fields: [(&str, u32, u32); 3] = [("format version", 0, 0xff), ("cores", 8, 0xff), ("time-stamped", 16, 0xffff)];
+    let fields: [(&str, u32, u32); 3] =
+        [("the format version", 0, 0xff), ("the number of cores", 8, 0xff), ("the flag of time stamps", 16, 0xffff)];
     for (field, lsb, mask) in fields {
         let (found, want) = (shape >> lsb & mask, right[1] >> lsb & mask);
         if found != want {
