@@ -244,9 +244,8 @@ pub fn page(title: &str, manifest: &Manifest, points: &[(String, Point)], gates:
     page.heading("Lengths of the fields")
         .text("Significant bits of the values sent, from which chunk sizes are chosen.");
     page.raw("<div class=\"plots\"><div id=\"cdf-b_cnt\"></div><div id=\"cdf-diff_ta\"></div><div id=\"cdf-diff_cc\"></div></div>\n");
-    page.heading("Chunk sizes").text(
-        "Bits of each field with other chunk sizes, computed from the lengths above. The cross marks the least.",
-    );
+    page.heading("Chunk sizes")
+        .text("Bits of each field with other chunk sizes, computed from the lengths above. The cross marks the least.");
     page.place("field").place("chunks").place("chunk-table");
     page.heading("What the bits are").place("fields").place("kinds");
     page.heading("Over time").text("Bits of each window; windows double in length as a run grows.").place("time");
