@@ -12,6 +12,7 @@ use host::machine::{Settings, TimingModel, TimingOptions};
 use host::recording::FileKind;
 use host::run::Run;
 use host::symbols::Symbols;
+use host::text::number;
 use host::views::source::Replayed;
 use retire::Context;
 use sim::core_trace::SyncPeriod;
@@ -112,33 +113,35 @@ pub fn instructions(text: &str) -> Result<u64, String> {
         Some((at, 'G')) => (&text[..at], 1_000_000_000),
         _ => (text, 1),
     };
-    digits
-        .parse()
-        .ok()
-        .and_then(|n: u64| n.checked_mul(scale))
+    number(digits)
+        .and_then(|n| n.checked_mul(scale))
         .ok_or_else(|| "expected a number of instructions, as 1000000, 1000k or 1M".into())
+}
+
+/// Parses a moment, or the number of an instruction or cycle, as results print it: 15606 or 15,606.
+pub fn counted(text: &str) -> Result<u64, String> {
+    number(text).ok_or_else(|| "expected a number".into())
 }
 
 /// How a program is run.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Built-in simulator")]
 pub struct MachineArgs {
     /// Number of harts that run the program, 1 to 8. Not with a recording [default: 1]
-    #[arg(long, value_name = "N", value_parser = within(&HARTS))]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "N", value_parser = within(&HARTS))]
     pub harts: Option<u8>,
     /// Timing model of the harts [default: papers]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = "Built-in simulator", long, value_enum)]
     pub timing: Option<TimingName>,
     /// Cache sizes in bytes and latencies in cycles that differ from those of the papers: such as
     /// l1_bytes=16384,memory_latency=100. Names: l1_bytes, l1_ways, l1_latency, l2_bytes_per_hart, l2_ways, l2_latency,
     /// memory_latency, line_bytes, redirect, mul, div. Only with `--timing papers`
-    #[arg(long, value_name = "NAME=N,...")]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "NAME=N,...")]
     pub caches: Option<TimingOptions>,
     /// Seed of the random start delays of the harts; 0 starts all harts at once [default: 0]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Instruction limit, of all harts together, such as 1000000 or 1M [default: none]
-    #[arg(long, value_name = "N", value_parser = instructions)]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "N", value_parser = instructions)]
     pub max_instructions: Option<u64>,
 }
 
@@ -220,15 +223,14 @@ const MAX_CONSOLE: u64 = 1 << 30;
 
 /// What a program reads, and where it cannot write.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Built-in simulator")]
 pub struct PlatformArgs {
     /// File with what the program reads from the UART and by calls to its host; /dev/stdin takes it from a pipe, or from the
     /// terminal up to Ctrl-D [default: nothing]
-    #[arg(long = "input", value_name = "FILE")]
+    #[arg(help_heading = "Built-in simulator", long = "input", value_name = "FILE")]
     console: Option<PathBuf>,
     /// Refuse stores to segments of the program that have no write permission, such as code and constants: a store
     /// fault, cause 7. By default, all memory can be written
-    #[arg(long)]
+    #[arg(help_heading = "Built-in simulator", long)]
     read_only: bool,
 }
 
@@ -314,7 +316,7 @@ impl Source {
 pub struct SyncArgs {
     /// Synchronisation period: 2^N instructions of core 0 (N is 10 to 31), or bytes of the trace (64B to 2147483648B). Each period
     /// starts with a header and a sync of every core, from which a decoder can begin [default: none]
-    #[arg(long, value_name = "N|NB", value_parser = sync_period)]
+    #[arg(help_heading = "Trace parameters", long, value_name = "N|NB", value_parser = sync_period)]
     pub sync_period: Option<SyncPeriod>,
 }
 

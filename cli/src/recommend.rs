@@ -27,22 +27,22 @@ pub struct Args {
     #[command(flatten)]
     traces: TraceArgs,
     /// Largest size in NAND2 equivalents, with 1.5 for each bit of memory
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Budget", long, value_name = "N")]
     max_gates: Option<u64>,
     /// Largest number of 4-input LUTs on the device of --device
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Budget", long, value_name = "N")]
     max_luts: Option<u64>,
     /// Largest number of bits per instruction, over all traces
-    #[arg(long, value_name = "BITS")]
+    #[arg(help_heading = "Budget", long, value_name = "BITS")]
     max_bits: Option<f64>,
     /// Lowest clock rate on the device of --device, MHz [default: any]
-    #[arg(long, value_name = "MHZ")]
+    #[arg(help_heading = "Budget", long, value_name = "MHZ")]
     min_mhz: Option<f64>,
     /// FPGA of the LUTs and clock rates
-    #[arg(long, value_enum, default_value = "hx8k")]
+    #[arg(help_heading = "Budget", long, value_enum, default_value = "hx8k")]
     device: DeviceName,
     /// Only the ratified protocols E-Trace and N-Trace
-    #[arg(long)]
+    #[arg(help_heading = "Budget", long)]
     ratified: bool,
     /// Print one JSON object
     #[arg(long)]

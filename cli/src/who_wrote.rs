@@ -1,6 +1,6 @@
 //! `goshawk who-wrote`: the last stores to an address
 
-use crate::args::Execution;
+use crate::args::{counted, Execution};
 use crate::output::{count, report_missing, Left, Right, Table};
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
@@ -30,9 +30,9 @@ pub struct Args {
     /// Number of bytes from the address on, 1 to 1048576
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     bytes: u32,
-    /// Moment before which stores count [default: the end]
-    #[arg(long, value_name = "MOMENT")]
-    before: Option<u64>,
+    /// Moment whose last writers are shown: stores before it count [default: the end]
+    #[arg(long, alias = "before", value_name = "MOMENT", value_parser = counted)]
+    at: Option<u64>,
     /// Maximum number of listed lines: stores, the latest first
     #[arg(long = "limit", alias = "last", value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     last: usize,
@@ -49,10 +49,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let failure = |source| host::HostError::Inputs { path: args.execution.trace.display().to_string(), source };
     let damage = session.damage().map(|damage| host::HostError::Other(damage.to_string()));
     let mut line = Timeline::new(session.replay());
-    let end = line.seek(args.before.unwrap_or(u64::MAX));
+    let end = line.seek(args.at.unwrap_or(u64::MAX));
     // before the damage everything can be looked at
     let damage = match end {
-        Ok(_) if args.before.is_some() => None,
+        Ok(_) if args.at.is_some() => None,
         Ok(_) => damage,
         Err(e) => Some(damage.unwrap_or_else(|| failure(e))),
     };

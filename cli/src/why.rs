@@ -1,5 +1,6 @@
 //! `goshawk why`: where a value comes from
 
+use crate::args::counted;
 use crate::args::recorded::Recorded;
 use crate::locations::Locations;
 use crate::output::{count, plural, report_missing};
@@ -33,7 +34,7 @@ pub struct Args {
     #[arg(value_name = "ADDRESS|REGISTER")]
     what: String,
     /// Moment at which the variable or register had the value [default: the end]
-    #[arg(long, value_name = "MOMENT")]
+    #[arg(long, value_name = "MOMENT", value_parser = counted)]
     at: Option<u64>,
     /// Core of a register [default: 0]
     #[arg(long, value_name = "N")]
@@ -174,6 +175,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other(format!("`--core {core}`: the run has cores 0 to {}", cores - 1)));
     }
     let named = args.recorded.locations()?;
+    if args.what == "pc" {
+        return Err(Failure::Other(
+            "`pc`: expected a register with a value, or an address; `goshawk show --tail 20` lists the last jump, with the register that \
+             it jumped to"
+                .into(),
+        ));
+    }
     let locations: Vec<Location> = match register(&args.what, core) {
         Some(Location::Register(_, 0)) => return Err(Failure::Other(format!("`{}`: is always 0", args.what))),
         Some(_) if args.bytes.is_some() => {
@@ -203,7 +211,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     let moment = line.replay().position();
     if let Some(at) = args.at.filter(|at| *at > moment && damage.is_none()) {
-        return Err(Failure::Other(format!("`--at {at}`: the run ends at moment {moment}")));
+        return Err(Failure::Other(format!("`--at {at}`: the run ends at moment {}", count(moment))));
     }
     let slice = Slicer::new(&mut line, image.clone(), args.addresses).slice(locations.iter().copied(), STEPS);
     let slice = slice.map_err(failure)?;

@@ -13,6 +13,13 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// A number as people type it: digits, optionally with the separators of [`count`].
+pub fn number(text: &str) -> Option<u64> {
+    let n: u64 = text.replace(',', "").parse().ok()?;
+    // a comma that is not where `count` has one may be a decimal point
+    (!text.contains(',') || count(n) == text).then_some(n)
+}
+
 /// `1 core`, `2,000 cores`.
 pub fn plural(n: impl Into<u64>, what: &str) -> String {
     let n = n.into();
@@ -22,6 +29,13 @@ pub fn plural(n: impl Into<u64>, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_read_with_and_without_separators() {
+        let read = ["0", "1234567", "1,234,567", "12,34", "1,5", ",5", "5,", "", "-1", "1,000,000,000,000,000,000,000"];
+        let numbers = [Some(0), Some(1_234_567), Some(1_234_567), None, None, None, None, None, None, None];
+        assert_eq!(read.map(number), numbers);
+    }
 
     #[test]
     fn numbers_have_separators_and_nouns_their_number() {

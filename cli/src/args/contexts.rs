@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 pub struct ContextArgs {
     /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts
     /// (`encode --context`). NAME: a process in --process-names. All other code is that of --elf. May be repeated
-    #[arg(long = "space", alias = "context", value_name = "[MODES:]ID|NAME=ELF", value_parser = keyed_input(parse))]
+    #[arg(help_heading = "Processes (of a trace with contexts)", long = "space", alias = "context", value_name = "[MODES:]ID|NAME=ELF", value_parser = keyed_input(parse))]
     spaces: Vec<Argument>,
     /// Names of processes: a text file with a line `ID NAME`, or `ID NAME ELF` with a program as in --space, for each address space.
     /// Two address spaces can have one name. Text after # is a comment
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Processes (of a trace with contexts)", long, value_name = "FILE")]
     process_names: Option<PathBuf>,
 }
 
@@ -31,10 +31,10 @@ pub struct ContextArgs {
 pub struct SelectionArgs {
     /// Process whose instructions are selected, by the number of its address space, its name in --process-names, or the file name of
     /// its program in --space. Only for a trace with contexts. May be repeated [default: all]
-    #[arg(long, value_name = "ID|NAME")]
+    #[arg(help_heading = "Processes (of a trace with contexts)", long, value_name = "ID|NAME")]
     process: Vec<String>,
     /// Privilege modes whose instructions are selected: letters u, s and m. Only for a trace with contexts [default: all]
-    #[arg(long, value_name = "MODES", value_parser = privileges)]
+    #[arg(help_heading = "Processes (of a trace with contexts)", long, value_name = "MODES", value_parser = privileges)]
     mode: Option<Modes>,
 }
 

@@ -1,6 +1,7 @@
 //! Arguments that select the instructions to list
 
 use super::contexts::Processes;
+use super::counted;
 use crate::error::Failure;
 use clap::Args;
 use host::filter::{functions, Filter};
@@ -8,29 +9,28 @@ use std::path::Path;
 
 /// Which instructions are listed.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "What is listed")]
 pub struct FilterArgs {
     /// Core that is listed, counted from 0 [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "What is listed", long, value_name = "N")]
     pub core: Option<u8>,
     /// Function whose instructions are listed, by symbol, without its inlined copies. May be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "What is listed", long, value_name = "NAME")]
     pub function: Vec<String>,
     /// Address range that is listed, without its end, as 0x80000100..0x80000200. May be repeated
-    #[arg(long, value_name = "FROM..TO", value_parser = addresses)]
+    #[arg(help_heading = "What is listed", long, value_name = "FROM..TO", value_parser = addresses)]
     pub range: Vec<std::ops::Range<u64>>,
     /// First instruction listed, counted from 0 over the instructions of --core, or of all cores
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(help_heading = "What is listed", long, value_name = "NUMBER", default_value_t = 0, value_parser = counted)]
     pub first: u64,
     /// Last instruction listed
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(help_heading = "What is listed", long, value_name = "NUMBER", value_parser = counted)]
     pub last: Option<u64>,
     /// First clock cycle listed. Only of a trace with time stamps. An instruction has the time of the next branch; where that is not
     /// known, the time of the last branch that was reported
-    #[arg(long, value_name = "CYCLE")]
+    #[arg(help_heading = "What is listed", long, value_name = "CYCLE", value_parser = counted)]
     pub from: Option<u64>,
     /// Last clock cycle listed. Only of a trace with time stamps
-    #[arg(long, value_name = "CYCLE")]
+    #[arg(help_heading = "What is listed", long, value_name = "CYCLE", value_parser = counted)]
     pub to: Option<u64>,
 }
 

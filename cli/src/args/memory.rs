@@ -13,13 +13,13 @@ pub struct MemoryArgs {
     /// Code in memory at ADDR, which replaces the program's code there. `from=N`: it is valid after N instructions of a core
     /// [default: 0]. `space=[MODES:]ID`: only in this address space of a trace with contexts (modes u, s and m; default
     /// u). May be repeated; where several files apply, the last one counts
-    #[arg(long, value_name = "FILE@ADDR[,from=N][,space=[MODES:]ID]", value_parser = suffixed_input('@', "FILE@ADDR, as ram.bin@0x80100000", parse))]
+    #[arg(help_heading = "Code that the program does not contain", long, value_name = "FILE@ADDR[,from=N][,space=[MODES:]ID]", value_parser = suffixed_input('@', "FILE@ADDR, as ram.bin@0x80100000", parse))]
     memory: Vec<MemoryFile>,
     /// Log of code changes by a kernel or a JIT compiler: perf.data or the text of `perf script --show-text-poke-events`
     /// (patches of a kernel), a jitdump (code), or a perf map (names). `start=SECONDS`, `clock=HZ`: the time in the file at
     /// cycle 0 of the trace, and the rate of its cycles; without them, only the order of the changes is known.
     /// `space=[MODES:]ID`: as for --memory. May be repeated
-    #[arg(long, value_name = "FILE[,start=SECONDS,clock=HZ][,space=[MODES:]ID]", value_parser = input_with(&KEYS, patches))]
+    #[arg(help_heading = "Code that the program does not contain", long, value_name = "FILE[,start=SECONDS,clock=HZ][,space=[MODES:]ID]", value_parser = input_with(&KEYS, patches))]
     patches: Vec<PatchFile>,
 }
 

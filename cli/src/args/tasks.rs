@@ -15,11 +15,11 @@ use std::path::Path;
 pub struct TaskArgs {
     /// Symbol of the pointer to the control block of the running task or process, optionally with +N bytes. With several cores, it is an
     /// array of such pointers, or of structures that contain one [default: that of FreeRTOS, ThreadX or Zephyr]
-    #[arg(long, value_name = "SYMBOL")]
+    #[arg(help_heading = "Tasks of an operating system", long, value_name = "SYMBOL")]
     task_pointer: Option<String>,
     /// Member of the control block that holds the task's name or points to it, such as name or proc.name; or the offset of this member,
     /// in bytes [default: that of the system, or pcTaskName]
-    #[arg(long, value_name = "MEMBER|N")]
+    #[arg(help_heading = "Tasks of an operating system", long, value_name = "MEMBER|N")]
     task_name: Option<String>,
 }
 

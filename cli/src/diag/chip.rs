@@ -10,28 +10,27 @@ use sim::diag::trigger::GeneratorParams;
 
 /// The chip.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Chip")]
 pub struct ChipArgs {
     /// Clock rate of the chip, in MHz
-    #[arg(long, value_name = "MHZ", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(help_heading = "Chip", long, value_name = "MHZ", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     clock: u64,
     /// Rate of the link to the host, in kbit/s
-    #[arg(long, value_name = "KBIT", default_value_t = 12_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(help_heading = "Chip", long, value_name = "KBIT", default_value_t = 12_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     link: u64,
     /// Event generators without data: they match addresses only
-    #[arg(long)]
+    #[arg(help_heading = "Chip", long)]
     lite: bool,
     /// Allow nodes on the chip to process events of several cores, in the order of their arrival over the ring. Results that
     /// depend on this order are marked
-    #[arg(long)]
+    #[arg(help_heading = "Chip", long)]
     pub(super) unordered: bool,
     /// Number of bus masters that are not cores, each with an event generator: `write:` and `access:` also see their stores.
     /// They are numbered after the cores. The built-in machine has one, a DMA; the SoC of --soc has one with 1. Not with --processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    #[arg(help_heading = "Chip", long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     pub(super) masters: u8,
     /// Stall the cores while the log of an event generator is full, so that overload loses no event. This changes the run
     /// and its times. Not with --soc, --processor, --trace or --lite
-    #[arg(long, conflicts_with = "lite")]
+    #[arg(help_heading = "Chip", long, conflicts_with = "lite")]
     stall: bool,
 }
 

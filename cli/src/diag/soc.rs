@@ -30,21 +30,20 @@ use std::str::FromStr;
 
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Softcores in Verilator")]
 pub struct SocArgs {
     /// Run on the chip's circuits, with --harts softcores, in Verilator
-    #[arg(long, conflicts_with_all = SIMULATED)]
+    #[arg(help_heading = "Softcores in Verilator", long, conflicts_with_all = SIMULATED)]
     pub soc: bool,
     /// Softcore of --soc. picorv32 and ibex have full event generators, the others those of --lite
-    #[arg(long, value_enum, value_name = "NAME", requires = "soc", conflicts_with_all = SIMULATED, default_value = "picorv32")]
+    #[arg(help_heading = "Softcores in Verilator", long, value_enum, value_name = "NAME", requires = "soc", conflicts_with_all = SIMULATED, default_value = "picorv32")]
     core: CoreName,
     /// Cycle limit of the cores. Only with --soc
-    #[arg(long, value_name = "N", requires = "soc", conflicts_with_all = SIMULATED, default_value_t = 2_000_000,
+    #[arg(help_heading = "Softcores in Verilator", long, value_name = "N", requires = "soc", conflicts_with_all = SIMULATED, default_value_t = 2_000_000,
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
     pub max_cycles: u64,
     /// Rate of damaged bytes on the line, both ways, up to 0.1: a third of them is lost, in the others one bit is
     /// flipped. Only with --soc
-    #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with_all = SIMULATED, conflicts_with = "processor")]
+    #[arg(help_heading = "Softcores in Verilator", long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with_all = SIMULATED, conflicts_with = "processor")]
     pub damage: Option<DamageArg>,
 }
 

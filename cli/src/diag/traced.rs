@@ -31,29 +31,28 @@ use sim::regs::register;
 
 /// A trace with a script.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Trace of the cores")]
 pub struct TraceArgs {
     /// Also trace the cores over the same link, and write the trace to this file; the trace also reports the points of the
     /// script that get no trigger
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["processor", "damage", "log"])]
+    #[arg(help_heading = "Trace of the cores", long, value_name = "FILE", conflicts_with_all = ["processor", "damage", "log"])]
     trace: Option<OutputPath>,
     /// Scheme of the trace of --trace, as for `goshawk encode --scheme`
-    #[arg(long, value_name = "NAME", default_value = SCHEME, requires = "trace")]
+    #[arg(help_heading = "Trace of the cores", long, value_name = "NAME", default_value = SCHEME, requires = "trace")]
     trace_scheme: String,
     /// Retire file to write, to check the trace of --trace against
-    #[arg(long, value_name = "FILE", requires = "trace")]
+    #[arg(help_heading = "Trace of the cores", long, value_name = "FILE", requires = "trace")]
     retired: Option<OutputPath>,
     /// Function outside of which a core is not traced, as call:F; functions that it calls are traced. A trigger of the
     /// core's event generator starts the trace. Only with --soc and --trace
-    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED, conflicts_with = "trace_from")]
+    #[arg(help_heading = "Trace of the cores", long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED, conflicts_with = "trace_from")]
     trace_while: Option<String>,
     /// Point of the program at which the trace of a core starts: call:F, pc:F+N or pc:ADDRESS. Only with --soc and
     /// --trace
-    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED)]
+    #[arg(help_heading = "Trace of the cores", long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED)]
     trace_from: Option<String>,
     /// Point of the program at which the trace of a core stops, until --trace-from or --trace-while starts it again.
     /// Only with --soc and --trace
-    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED)]
+    #[arg(help_heading = "Trace of the cores", long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED)]
     trace_to: Option<String>,
 }
 
