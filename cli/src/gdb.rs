@@ -7,7 +7,7 @@ use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::debug::flow::FlowSession;
 use host::debug::scene::Scene;
-use host::debug::server::{stdio, tcp};
+use host::debug::server::{keep_waiting, stdio, tcp};
 use host::debug::tasks::Tasks;
 use host::input::InputOptions;
 use host::inputs::Session;
@@ -26,7 +26,8 @@ use std::io::Write;
 /// For a trace with contexts, `--process` and `--mode` select the contexts that GDB sees: steps and breakpoints stop only there. `add-symbol-file`
 /// gives GDB the program.
 ///
-/// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`.
+/// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`. If GDB ends with
+/// `timeout` on a slow machine, `set remotetimeout 60` before `target remote` lets it wait longer.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gdb bank.gip --elf builtin:bank --port 3333\n  \
     goshawk gdb vm.gtr --elf builtin:vm --port 3333\n  \
@@ -59,19 +60,29 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if are_trace(trace, parameters.as_deref())? {
         args.tasks.check(false, "with a recorded run")?;
         let options = InputOptions { contexts: &processes.programs, ..args.execution.input_options() };
-        let session = FlowSession::open(trace, elf, options, &Bars)?;
+        let session = opened(args, || Ok(FlowSession::open(trace, elf, options, &Bars)?))?;
         processes.check(trace, session.has_contexts())?;
-        serve(args, session.only(processes.selection).begin()?, None, out)
+        let session = session.only(processes.selection);
+        serve(args, opened(args, || Ok(session.begin()?))?, None, out)
     } else {
         processes.check(trace, false)?;
         let options = InputOptions { contexts: &processes.programs, ..args.execution.input_options() };
-        let session = Session::open(trace, options)?;
+        let session = opened(args, || Ok(Session::open(trace, options)?))?;
         if let Some(damage) = session.damage() {
             eprintln!("goshawk: {damage}; the recording ends there");
         }
-        let layout = args.tasks.found(elf, session.info.params.xlen)?;
+        let layout = opened(args, || args.tasks.found(elf, session.info.params.xlen))?;
         let tasks = layout.map(|layout| Tasks { layout, states: layout.states(elf) });
         serve(args, session.replay(), tasks, out)
+    }
+}
+
+/// Opens a part of what is served, while a GDB that waits on standard output already does not time out.
+fn opened<T>(args: &Args, open: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    if args.stdio {
+        keep_waiting(std::io::stdout(), open)
+    } else {
+        open()
     }
 }
 

@@ -136,7 +136,7 @@ fn table(found: &[Found], timed: bool, recorded: bool) -> Table {
             cells.extend([d.min, d.median, d.p99, d.max].map(count));
         }
         let at = f.worst().map(|l| {
-            let moment = if recorded { format!(", moment {}", l.time) } else { String::new() };
+            let moment = if recorded { format!(", moment {}", count(l.time)) } else { String::new() };
             let cycle = if timed { format!(", cycle {}", count(l.time)) } else { String::new() };
             format!("core {}, instruction {}{moment}{cycle}", l.core, count(l.retired))
         });

@@ -93,9 +93,16 @@ impl Symbols {
         let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
         let found = file.symbols().find(|s| s.name() == Ok(symbol)).map(|s| s.address());
         found.ok_or_else(|| {
-            HostError::Other(format!(
-                "{name}: has no symbol `{symbol}`; expected NAME, NAME+BYTES or an address such as 0x80001000"
-            ))
+            let object = symbol.split(['.', '[', '-']).next().unwrap_or_default();
+            let is_part = object != symbol && file.symbols().any(|s| s.name() == Ok(object));
+            HostError::Other(if is_part {
+                format!(
+                    "`{symbol}`: expected an object of the program, optionally with an offset in bytes, as {object}+8; GDB's \
+                     `print (long)&{symbol} - (long)&{object}` has the offset"
+                )
+            } else {
+                format!("{name}: has no symbol `{symbol}`; expected NAME, NAME+BYTES or an address such as 0x80001000")
+            })
         })
     }
 

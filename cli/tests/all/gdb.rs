@@ -190,7 +190,7 @@ fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
                 " in _start",
                 "Cannot access memory at address",
                 " in teller_step at ",
-                "moment 1000:",
+                "moment 1,000:",
                 "`99` is not a core; expected a number below 4",
                 "has no memory to watch",
                 "Cannot access memory at address",
@@ -261,7 +261,7 @@ fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     in_order(&said, &["$1 = 1", "hit Breakpoint 1, set_balance", "= 1", "hit Breakpoint 1, set_balance"]);
     assert!(errors.contains("Cannot access memory at address"), "{errors}");
     // no store is found in the recording, and earlier ones are unknown
-    let said = place.good("who-wrote late.gip balance --elf builtin:bank --before 10");
+    let said = place.good("who-wrote late.gip balance --elf builtin:bank --at 10");
     assert!(said.contains("what was stored before the recording began is not known"), "{said}");
     let say = |words: &str| {
         let output = place.output(words);
@@ -302,7 +302,7 @@ fn stores_of_a_bus_master_are_watched_and_found() {
     let place = Place::new();
     place.good("encode builtin:dma --harts 2 --scheme inputs:256+masters -o late.gip");
     std::fs::write(place.path().join("bank.elf"), programs::find("dma").unwrap().elf).unwrap();
-    let said = place.good("who-wrote late.gip frame+252 --elf builtin:dma --before 40000 --last 2 --json");
+    let said = place.good("who-wrote late.gip frame+252 --elf builtin:dma --at 40000 --last 2 --json");
     let told: serde_json::Value = serde_json::from_str(&said).unwrap();
     let stores = &told["stores"];
     // the script's address

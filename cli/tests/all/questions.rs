@@ -354,7 +354,10 @@ fn latencies_reach_from_a_handler_to_the_task() {
     let shown = text(&place, "show", "wake", &format!("--skip {retired} --limit 1"));
     assert!(shown.contains("trap_entry"), "{shown}");
     let listed = text(&place, "latency", "wake", "");
-    assert!(listed.contains(&format!("core 0, instruction {}, moment {moment}", grouped(retired))), "{listed}");
+    assert!(
+        listed.contains(&format!("core 0, instruction {}, moment {}", grouped(retired), grouped(moment))),
+        "{listed}"
+    );
     // without lists
     record(&place, "tasks", 1, "");
     let found = json(&place, "latency", "tasks", "");

@@ -4,6 +4,7 @@ use super::packets::{Incoming, Outgoing};
 use super::scene::Scene;
 use super::target::{stopped, Debugger};
 use super::tasks::Tasks;
+use crate::text::count;
 use crate::HostError;
 use gdbstub::conn::{Connection, ConnectionExt};
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
@@ -12,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 use std::net::{Shutdown, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{channel, Receiver, TryRecvError};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -102,7 +103,7 @@ impl<S: Scene> BlockingEventLoop for Loop<S> {
             if every.is_some_and(|every| printed.elapsed() >= every) {
                 printed = Instant::now();
                 // where this fails, the connection has ended, and the next look finds that
-                let _ = pipes.print(&format!("moment {moment}\n"));
+                let _ = pipes.print(&format!("moment {}\n", count(moment)));
             }
             // acknowledgements of what was printed ask for nothing
             while matches!(pipes.peek(), Ok(Some(b'+'))) {
@@ -138,6 +139,27 @@ fn serve<S: Scene>(target: &mut Debugger<S>, pipes: Pipes) -> Result<(), HostErr
 /// GDB sent an invalid packet.
 pub fn stdio<S: Scene>(scene: S, tasks: Option<Tasks>, report: Box<dyn Fn(&str)>) -> Result<(), HostError> {
     pipes(scene, tasks, io::stdin(), io::stdout(), report)
+}
+
+/// How often GDB is kept waiting: less than its shortest time-out, two seconds.
+const ALIVE: Duration = Duration::from_millis(500);
+
+/// Keeps GDB waiting on `to` while `open` opens a trace, which may take longer than GDB waits for a reply: every character before the
+/// start of a reply begins GDB's time-out again, and it ignores acknowledgements that it does not expect.
+pub fn keep_waiting<T>(mut to: impl Write + Send, open: impl FnOnce() -> T) -> T {
+    let (opened, wait) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(ALIVE) {
+                if to.write_all(b"+").and_then(|()| to.flush()).is_err() {
+                    break;
+                }
+            }
+        });
+        let result = open();
+        drop(opened);
+        result
+    })
 }
 
 /// Serves what is sent by one pipe and answers by the other, until the first one ends.

@@ -8,6 +8,7 @@ use super::motion::{Kind, Motion, Stop};
 use super::packets::Conditions;
 use super::scene::Scene;
 use super::tasks::{History, Left, Tasks};
+use crate::text::{count, number};
 use gdbstub::common::{Pid, Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
@@ -264,7 +265,7 @@ impl<S: Scene> Debugger<S> {
             match self.replay().stack(core) {
                 None => outputln!(out, "core {core}: registers are known, GDB's own `bt` shows the stack"),
                 Some(frames) => {
-                    outputln!(out, "core {core}, instruction {}", self.replay().retired(core));
+                    outputln!(out, "core {core}, instruction {}", count(self.replay().retired(core)));
                     frames.iter().for_each(|frame| outputln!(out, "{frame}"));
                 }
             }
@@ -283,18 +284,30 @@ impl<S: Scene> Debugger<S> {
 
     /// Goes to a moment, by its number or its mark.
     fn goto(&mut self, to: &str, out: &mut ConsoleOutput<'_>) {
-        let Some(moment) = self.marks.get(to).copied().or_else(|| to.parse().ok()) else {
+        let Some(moment) = self.marks.get(to).copied().or_else(|| number(to)) else {
             outputln!(out, "`{to}` is no number of instructions and no mark; `monitor marks` lists the marks");
             return;
         };
         match self.motion.line.seek(moment) {
             Ok(()) => {
-                outputln!(out, "moment {}; `maintenance flush register-cache` shows it", self.replay().position())
+                let moment = count(self.replay().position());
+                outputln!(out, "moment {moment}; `maintenance flush register-cache` shows it");
             }
             Err(e) => outputln!(out, "{e}"),
         }
     }
 }
+
+/// The commands of `monitor`, a line each.
+const COMMANDS: [&str; 7] = [
+    "monitor when                  shows the moment",
+    "monitor goto MOMENT|MARK      goes to a moment, by its number or its mark",
+    "monitor mark NAME             gives this moment a name",
+    "monitor marks                 lists the marks",
+    "monitor bt [CORE|all]         shows the call stack of this core, another one or all",
+    "monitor tasks                 lists the tasks of an RTOS with their states",
+    "monitor progress SECONDS|off  prints the moment while the run continues, forwards or backwards",
+];
 
 impl<S: Scene> Target for Debugger<S> {
     type Arch = Riscv;
@@ -518,7 +531,8 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
         if words == "when" {
             let (bytes, checkpoints) = self.motion.line.held();
             let s = if checkpoints == 1 { "" } else { "s" };
-            outputln!(out, "moment {}: {checkpoints} checkpoint{s}, {bytes} bytes", self.replay().position());
+            let (moment, bytes) = (count(self.replay().position()), count(bytes as u64));
+            outputln!(out, "moment {moment}: {checkpoints} checkpoint{s}, {bytes} bytes");
         } else if let Some(asked) = words.strip_prefix("bt") {
             self.stack(asked.trim(), &mut out);
         } else if words == "tasks" {
@@ -529,19 +543,14 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
             self.set_progress(every.trim(), &mut out);
         } else if words == "marks" {
             for (name, moment) in &self.marks {
-                outputln!(out, "{name}: moment {moment}");
+                outputln!(out, "{name}: moment {}", count(*moment));
             }
         } else if let Some(name) = words.strip_prefix("mark ").map(str::trim).filter(|n| !n.is_empty()) {
             let moment = self.replay().position();
             self.marks.insert(name.to_string(), moment);
-            outputln!(out, "{name}: moment {moment}");
+            outputln!(out, "{name}: moment {}", count(moment));
         } else {
-            outputln!(
-                out,
-                "`monitor when` shows the moment, `monitor goto N|MARK` goes to one, `monitor mark NAME` names this one, \
-                 `monitor marks` lists them, `monitor bt [CORE|all]` shows the stack, `monitor tasks` the tasks of an RTOS with their states, `monitor progress SECONDS|off` prints the moment while \
-                 the run continues, forwards or backwards"
-            );
+            COMMANDS.iter().for_each(|line| outputln!(out, "{line}"));
         }
         Ok(())
     }

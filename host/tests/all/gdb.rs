@@ -1,11 +1,12 @@
 //! What GDB may ask, whether it makes sense or not
 
-use host::debug::server::pipes;
+use host::debug::server::{keep_waiting, pipes};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::replay::Replay;
 use sim::scheme::inputs::{InputsParams, Recorder};
 use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A recording of two cores.
 fn recording() -> Replay {
@@ -71,4 +72,22 @@ fn the_moment_is_printed_while_gdb_waits() {
     assert!(!said.contains(&moment), "{said}");
     let text: String = "`monitor progress often`: expected a number".bytes().map(|b| format!("{b:02x}")).collect();
     assert!(asked(&[&monitor("progress often")]).contains(&text));
+}
+
+#[test]
+fn gdb_is_kept_waiting_only_while_a_trace_is_opened() {
+    let sent = Answers::default();
+    let result = keep_waiting(sent.clone(), || {
+        std::thread::sleep(Duration::from_millis(1800));
+        7
+    });
+    let acknowledged = sent.0.lock().unwrap().clone();
+    assert_eq!((result, acknowledged.iter().all(|b| *b == b'+')), (7, true));
+    assert!(!acknowledged.is_empty(), "nothing in 1.8 s: GDB ends after 2 s");
+    // nothing more is written into the replies
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(sent.0.lock().unwrap().len(), acknowledged.len());
+    let quick = Answers::default();
+    assert_eq!(keep_waiting(quick.clone(), || 3), 3);
+    assert!(quick.0.lock().unwrap().is_empty());
 }

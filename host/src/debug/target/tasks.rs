@@ -3,6 +3,7 @@
 use super::{Debugger, Thread};
 use crate::debug::scene::Scene;
 use crate::debug::tasks::{History, Left};
+use crate::text::count;
 use gdbstub::common::Tid;
 use gdbstub::outputln;
 use gdbstub::target::ext::monitor_cmd::ConsoleOutput;
@@ -50,7 +51,7 @@ impl<S: Scene> Debugger<S> {
         let rows = all.into_iter().map(|(block, (core, left))| {
             let state =
                 core.map_or_else(|| tasks.state(scene, block).to_string(), |core| format!("running on core {core}"));
-            let since = left.map_or_else(String::new, |at| format!("not running since moment {at}"));
+            let since = left.map_or_else(String::new, |at| format!("not running since moment {}", count(at)));
             let since = if core.is_none() && left.is_none() { "has not run".into() } else { since };
             (tasks.layout.task_name(scene, block), state, since)
         });
@@ -77,14 +78,14 @@ impl<S: Scene> ThreadExtraInfo for Debugger<S> {
         let name = |block: u64| tasks.map_or_else(String::new, |tasks| tasks.layout.task_name(scene, block));
         let text = match thread {
             Thread::Core(core) => {
-                let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
+                let cycle = scene.cycle(core).map(|c| format!(", cycle {}", count(c))).unwrap_or_default();
                 let task = tasks.and_then(|tasks| tasks.layout.running(scene, core));
                 let task = task.map(|block| format!(", task {}", name(block))).unwrap_or_default();
-                format!("core {core}, instruction {}{cycle}{task}", scene.retired(core))
+                format!("core {core}, instruction {}{cycle}{task}", count(scene.retired(core)))
             }
             Thread::Waiting { block, left } => {
                 let state = tasks.map_or_else(String::new, |tasks| tasks.state(scene, block).to_string());
-                format!("task {}, {state}, not running since moment {}", name(block), left.at)
+                format!("task {}, {state}, not running since moment {}", name(block), count(left.at))
             }
         };
         let n = text.len().min(buf.len());
