@@ -1,8 +1,10 @@
 //! Progress of long operations: a line on standard error, if it is a terminal
 
+use crate::output::count;
 use crate::signals;
 use host::progress::{Bar, Progress};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use std::cell::Cell;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -33,7 +35,8 @@ pub struct Bars;
 
 impl Progress for Bars {
     fn begin(&self, what: &'static str, unit: &'static str, total: Option<u64>) -> Box<dyn Bar> {
-        Box::new(Line(bar(what, unit, total)))
+        let endless = what == "running" && total.is_none();
+        Box::new(Line { bar: bar(what, unit, total), before_note: Cell::new(endless.then_some(LONG)) })
     }
 
     fn stops(&self) -> bool {
@@ -42,16 +45,36 @@ impl Progress for Bars {
 }
 
 /// A progress line that ends with the operation.
-struct Line(ProgressBar);
+struct Line {
+    bar: ProgressBar,
+    /// Instructions until the note on a run without a limit; none if there is no such note, or it was printed.
+    before_note: Cell<Option<u64>>,
+}
+
+/// Instructions of a run without a limit, after which a note on standard error says how to limit it.
+const LONG: u64 = 1_000_000_000;
 
 impl Bar for Line {
     fn advance(&self, n: u64) {
-        self.0.inc(n);
+        self.bar.inc(n);
+        self.before_note.set(match self.before_note.get() {
+            Some(left) if left <= n => {
+                self.bar.suspend(|| {
+                    eprintln!(
+                        "goshawk: {} instructions so far, without a limit; Ctrl-C ends the run, and `goshawk run PROGRAM \
+                         --max-instructions N` reports where each hart is, such as in a loop that waits for a hart of `--harts`",
+                        count(LONG)
+                    );
+                });
+                None
+            }
+            left => left.map(|left| left - n),
+        });
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

@@ -12,6 +12,7 @@ use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::halt::{find, End, Halt};
 use host::run::{Run, RunTotals};
+use host::views::loops::{Loop, Position};
 use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
 use seeds::Until;
@@ -97,14 +98,48 @@ fn end_text(end: End) -> String {
     }
 }
 
-/// The crash or deadlock that ended a run, as a line after what was made of the run.
+/// Instructions of a run that is executed again to see whether its harts wait, at most.
+const SEARCHED: u64 = 100_000_000;
+
+/// Instructions of a round of a loop that waits, at most.
+const WAITING: u64 = 32;
+
+/// Where a hart waits for most of a run: in `wfi`, or in a short loop.
+fn waiting(p: &Position, locations: &Locations) -> Option<String> {
+    let at = |pc| locations.at(pc);
+    if p.waits || p.retired == 0 {
+        return Some(format!("hart {}: waits at {}", p.core, at(p.pc?)));
+    }
+    let short = |l: &Loop| p.retired - l.since <= l.rounds.saturating_mul(WAITING) && l.since <= p.retired / 2;
+    let mut loops = p.levels.iter().flat_map(|level| level.loops.iter().map(move |l| (level, l)));
+    let (level, l) = loops.find(|(_, l)| short(l))?;
+    let line = locations.line(l.first).unwrap_or_else(|| format!("0x{:08x}", l.first));
+    Some(format!("hart {}: in the loop at {line} of {} since instruction {}", p.core, level.function, count(l.since)))
+}
+
+/// The crash, deadlock or limit that ended a run, as a line after what was made of the run.
 ///
 /// # Errors
 /// The program cannot be run again to find it.
 pub fn early_end(run: &Run<'_>, totals: &RunTotals) -> Result<Option<String>, Failure> {
-    let halted = totals.summary.as_ref().map(|s| s.exit).filter(|exit| *exit == Exit::Deadlock && !totals.stopped);
-    let Some(exit) = halted else { return Ok(None) };
+    let exit = totals.summary.as_ref().map(|s| s.exit).filter(|_| !totals.stopped);
+    let exit = match exit {
+        Some(Exit::Deadlock) => Exit::Deadlock,
+        Some(Exit::Limit) if totals.instructions <= SEARCHED => Exit::Limit,
+        _ => return Ok(None),
+    };
     let halt = find(run, exit, &Bars)?;
+    if exit == Exit::Limit {
+        let locations = Locations::open(&run.name(), true);
+        let all: Option<Vec<String>> = halt.positions.iter().map(|p| waiting(p, &locations)).collect();
+        // a hart that works is what a limit is for
+        let Some(all) = all.filter(|all| !all.is_empty()) else { return Ok(None) };
+        return Ok(Some(format!(
+            "{}, where all harts wait; {}; `--harts N` runs the program on more harts",
+            end_text(End::Limit),
+            all.join("; ")
+        )));
+    }
     let end = end_text(halt.end(exit));
     let Some(fault) = halt.faults.first() else { return Ok(Some(end)) };
     let first = Locations::open(&run.name(), true).lines(fault).swap_remove(0);

@@ -48,6 +48,29 @@ fn at_the_limit_each_hart_has_a_place_and_loops_with_their_begin() {
 }
 
 #[test]
+fn a_trace_that_ends_at_the_limit_says_where_all_harts_wait() {
+    let place = Place::new();
+    for scheme in ["tr_e:small", "inputs"] {
+        let text = place.good(&format!(
+            "encode {} --harts 2 --max-instructions 100000 --scheme {scheme} -o x.out",
+            program("waiting")
+        ));
+        let ended = text.lines().find(|line| line.starts_with("ended")).unwrap_or_else(|| panic!("{text}"));
+        for wanted in [
+            " at the instruction limit, where all harts wait; ",
+            "hart 0: in the loop at ./waiting.c:13 of wait_for_flag since instruction 76; ",
+            "hart 1: waits at pc 0x80000078 in _start",
+            "; `--harts N` runs the program on more harts",
+        ] {
+            assert!(ended.contains(wanted), "{wanted}\n{ended}");
+        }
+    }
+    // a program that works is only cut
+    let text = place.good("encode builtin:vm --max-instructions 100000 -o vm.gtr");
+    assert!(!text.contains("ended"), "{text}");
+}
+
+#[test]
 fn a_recorded_crash_is_reported_and_its_last_instructions_are_shown() {
     let place = Place::new();
     let elf = program("overflow");
