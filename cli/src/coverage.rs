@@ -167,9 +167,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ("branches", sums.branches, sums.branches_hit),
         ("functions", sums.functions, sums.functions_hit),
     ] {
-        writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
+        writeln!(out, "{what:11}{} of {}, {}", count(hit), count(found), percent(hit, found))?;
     }
-    writeln!(out, "written   {}", args.output.display())?;
+    writeln!(out, "written    {}", args.output.display())?;
     if found.files.len() > 1 && !worst.is_empty() {
         let mut table =
             Table::new([("file", Left), ("lines", Right), ("", Right), ("branches", Right), ("functions", Right)]);

@@ -105,9 +105,10 @@ fn print_state(params: &TraceParams, state: u32, report: &GateReport, out: &mut 
     let (tables, bits) = report.tables();
     writeln!(
         out,
-        "\npredictors, which are all that the papers count: {tables:.0} NAND2, {} memory bits; all else: {:.0}, {}",
+        "\npredictors, which are all that the papers count: {} NAND2 and {} memory bits; the rest: {} NAND2 and {} memory bits",
+        whole(tables),
         count(bits),
-        report.gates - tables,
+        whole(report.gates - tables),
         count(report.memory_bits - bits)
     )?;
     writeln!(
@@ -150,6 +151,11 @@ fn measure(
     Ok((report, placed))
 }
 
+/// A number of gates, without its fraction.
+fn whole(gates: f64) -> String {
+    count(gates.round() as u64)
+}
+
 fn print_gates(
     name: &str,
     cores: u8,
@@ -178,19 +184,19 @@ fn print_gates(
     for b in &r.blocks {
         table.row([
             b.block.clone(),
-            format!("{:.0}", b.gates),
-            b.flip_flops.to_string(),
+            whole(b.gates),
+            count(b.flip_flops),
             count(b.memory_bits),
-            format!("{:.0}", b.gates + 1.5 * b.memory_bits as f64),
+            whole(b.gates + 1.5 * b.memory_bits as f64),
         ]);
     }
     let flip_flops: u64 = r.blocks.iter().map(|b| b.flip_flops).sum();
     table.row([
         "all, mapped at once".to_string(),
-        format!("{:.0}", r.gates),
-        flip_flops.to_string(),
+        whole(r.gates),
+        count(flip_flops),
         count(r.memory_bits),
-        format!("{:.0}", r.with_memory()),
+        whole(r.with_memory()),
     ]);
     table.print(out)?;
     Ok(())
@@ -221,12 +227,12 @@ fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
         out,
         "\n{}: {} of {} logic cells ({}; {} LUT4, {} flip-flops, {} carry), {} block RAM, {} LUT RAM, {:.1} MHz; seed {}; {}; {}\n",
         p.device.name(),
-        p.cells,
+        count(p.cells),
         count(cells),
         percent(p.cells, cells),
-        r.lut4,
-        r.flip_flops,
-        r.carry,
+        count(r.lut4),
+        count(r.flip_flops),
+        count(r.carry),
         r.block_ram,
         r.lut_ram,
         p.fmax_mhz,
@@ -237,7 +243,7 @@ fn print_place(p: &PlaceReport, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table =
         Table::new([("block, hierarchy kept", Left), ("LUT4", Right), ("flip-flops", Right), ("block RAM", Right)]);
     for (name, b) in &p.blocks {
-        table.row([name.clone(), b.lut4.to_string(), b.flip_flops.to_string(), b.block_ram.to_string()]);
+        table.row([name.clone(), count(b.lut4), count(b.flip_flops), b.block_ram.to_string()]);
     }
     table.print(out)?;
     writeln!(out, "\nBlocks are synthesised apart, without optimisation across them: their sum exceeds the total.")?;
