@@ -312,6 +312,8 @@ impl MasterStore {
 
 /// A receiver of the retire stream of a source.
 pub trait RetireSink {
+    /// Whether [`RetireSink::event`] does anything. If not, a source may leave the calls out.
+    const WANTS_EVENTS: bool = true;
     /// Whether the source should call [`RetireSink::data`].
     const WANTS_DATA: bool = false;
     /// Whether the source should call [`RetireSink::stack_pointer`], where it knows registers.
@@ -402,6 +404,7 @@ macro_rules! forward {
 pub struct NullSink;
 
 impl RetireSink for NullSink {
+    const WANTS_EVENTS: bool = false;
     fn event(&mut self, _: &FlowEvent) {}
 }
 
@@ -413,6 +416,7 @@ impl RetireSink for Vec<FlowEvent> {
 }
 
 impl<S: RetireSink> RetireSink for &mut S {
+    const WANTS_EVENTS: bool = S::WANTS_EVENTS;
     const WANTS_DATA: bool = S::WANTS_DATA;
     const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
     #[inline]

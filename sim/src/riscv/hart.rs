@@ -1,5 +1,6 @@
 //! One hart: its state, its traps, and the loop that runs it alone
 
+use super::any_sink::{AnySink, Erased};
 use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
 use super::csr::{self, Csrs};
@@ -207,6 +208,32 @@ impl Hart {
         // them: a fifth of the speed of four harts.
         self.at = At { cycle: std::hint::black_box(at.cycle), ..at };
         end
+    }
+
+    /// Executes one instruction after a trap, or with guards, for a sink of any type. `kind`: whether the sink wants data, whether there
+    /// are caches, whether the hart is RV64.
+    pub fn first(
+        &mut self,
+        shared: &mut Shared<'_>,
+        code: &mut CodeCache,
+        sink: &mut dyn AnySink,
+        kind: (bool, bool, bool),
+    ) -> Result<(), Break> {
+        macro_rules! single {
+            ($data:literal, $caches:literal, $rv64:literal) => {
+                self.single::<_, Memory, $caches, true, $rv64>(shared, code, &mut Erased::<$data>(sink))
+            };
+        }
+        match kind {
+            (false, false, false) => single!(false, false, false),
+            (false, false, true) => single!(false, false, true),
+            (false, true, false) => single!(false, true, false),
+            (false, true, true) => single!(false, true, true),
+            (true, false, false) => single!(true, false, false),
+            (true, false, true) => single!(true, false, true),
+            (true, true, false) => single!(true, true, false),
+            (true, true, true) => single!(true, true, true),
+        }
     }
 
     /// Executes instructions in sequence, without caches and unless [`Hart::must_single`], until `done`, which gets the address

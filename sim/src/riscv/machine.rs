@@ -404,7 +404,8 @@ impl Machine {
             let hart = &mut self.harts[i];
             let (i, end) = if hart.must_single() {
                 let before = hart.at.instret;
-                let end = hart.single::<S, Memory, CACHES, true, RV64>(&mut shared, &mut self.code, sink);
+                let kind = (S::WANTS_DATA, CACHES, RV64);
+                let end = hart.first(&mut shared, &mut self.code, sink, kind);
                 left -= hart.at.instret - before;
                 (i, end.err().unwrap_or(Break::Bound))
             } else if alone {
@@ -413,7 +414,10 @@ impl Machine {
                 left -= hart.at.instret - before;
                 (i, end)
             } else {
-                self.interleave::<S, CACHES, RV64>(cycle, bound, &mut left, sink)
+                match CACHES || !S::WANTS_EVENTS {
+                    true => self.interleave::<S, CACHES, RV64>(cycle, bound, &mut left, sink),
+                    false => self.interleave_for(cycle, bound, &mut left, sink, (S::WANTS_DATA, RV64)),
+                }
             };
             let hart = &mut self.harts[i];
             match end {
@@ -433,6 +437,24 @@ impl Machine {
                 // a machine answers every access itself
                 Break::Input => {}
             }
+        }
+    }
+
+    /// [`Machine::interleave`] without the timing model for a sink of any type, `kind`: whether it wants data, and whether the harts
+    /// are RV64. Several harts take longer than a call of the sink.
+    fn interleave_for(
+        &mut self,
+        cycle: u64,
+        bound: u64,
+        left: &mut u64,
+        sink: &mut dyn AnySink,
+        kind: (bool, bool),
+    ) -> (usize, Break) {
+        match kind {
+            (false, false) => self.interleave::<_, false, false>(cycle, bound, left, &mut Erased::<false>(sink)),
+            (false, true) => self.interleave::<_, false, true>(cycle, bound, left, &mut Erased::<false>(sink)),
+            (true, false) => self.interleave::<_, false, false>(cycle, bound, left, &mut Erased::<true>(sink)),
+            (true, true) => self.interleave::<_, false, true>(cycle, bound, left, &mut Erased::<true>(sink)),
         }
     }
 

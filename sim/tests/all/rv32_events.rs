@@ -4,7 +4,7 @@ use crate::rv32_support::*;
 use proptest::prelude::*;
 use retire::elf::{Program, Segment};
 use retire::isa::{flow, length, Flow, Indirect};
-use retire::{FlowEvent, FlowKind, NullSink};
+use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use sim::riscv::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
 
 const LIMITS: Limits = Limits { instructions: 30_000, cycles: 100_000 };
@@ -130,6 +130,61 @@ fn a_configuration_gives_the_same_run_each_time_and_a_seed_another() {
     }
     let of_seed = |seed| asm.run_with(MachineConfig { seed, ..config(3) }, LIMITS).events;
     assert_ne!(of_seed(1), of_seed(2));
+}
+
+/// Events with the stack pointer at each.
+#[derive(Default)]
+struct Stacks {
+    events: Vec<FlowEvent>,
+    pointers: Vec<u64>,
+}
+
+impl RetireSink for Stacks {
+    const WANTS_STACK_POINTER: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.events.push(*e);
+    }
+
+    fn stack_pointer(&mut self, _: u8, sp: u64) {
+        self.pointers.push(sp);
+    }
+}
+
+#[test]
+fn a_run_is_the_same_for_each_kind_of_sink() {
+    let mut stepped = Asm::new();
+    stepped.put(&[addi(SP, SP, 16), jal(ZERO, -4)]);
+    for (asm, config) in [busy(), stepped].iter().flat_map(|asm| configs().into_iter().map(move |c| (asm, c))) {
+        let log = asm.run_with(config.clone(), LIMITS);
+        let machine = || Machine::new(&asm.program(), config.clone()).expect("the machine can be built");
+        let (mut events, mut stacks) = (Vec::new(), Stacks::default());
+        for summary in [
+            machine().run(&mut NullSink, LIMITS),
+            machine().run(&mut events, LIMITS),
+            machine().run(&mut stacks, LIMITS),
+        ] {
+            assert_eq!(summary.expect("it runs"), log.summary, "{config:?}");
+        }
+        assert!(events == log.events && stacks.events == log.events, "{config:?}");
+        assert!(stacks.pointers.len() > 100, "{config:?}");
+    }
+}
+
+#[test]
+fn the_stack_pointer_is_that_at_the_event() {
+    let mut asm = Asm::new();
+    asm.put(&[addi(SP, ZERO, 0), addi(SP, SP, 16), jal(ZERO, -4)]);
+    for timing in [Timing::functional(), Timing::default()] {
+        let mut stacks = Stacks::default();
+        let config = MachineConfig { timing, ..config(1) };
+        let mut machine = Machine::new(&asm.program(), config).expect("the machine can be built");
+        machine.run(&mut stacks, LIMITS).expect("it runs");
+        // the first event is that of the start
+        let jumps: Vec<u64> = stacks.pointers.into_iter().skip_while(|sp| *sp == 0).collect();
+        assert!(jumps.len() > 1_000);
+        assert!(jumps.iter().zip(1..).all(|(sp, turn)| *sp == 16 * turn), "{:?}", &jumps[..4]);
+    }
 }
 
 /// Cycles in which the harts start.

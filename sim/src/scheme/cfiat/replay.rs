@@ -18,6 +18,7 @@
 use super::decoder::{Decoder, Mismatch, Records, StreamError, View};
 use super::order::Turns;
 use super::{is_open_csr, CfiatParams};
+use crate::riscv::any_sink::Erased;
 use crate::riscv::bus::Bus;
 use crate::riscv::code::CodeCache;
 use crate::riscv::csr::View as CsrView;
@@ -474,7 +475,15 @@ impl Replay {
     }
 
     /// Executes one instruction, which retires; returns false if it has to wait for the core's turn.
-    fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<bool, ReplayError> {
+    fn execute<S: RetireSink>(&mut self, core: usize, sink: &mut S) -> Result<bool, ReplayError> {
+        match S::WANTS_DATA {
+            false => self.execute_for(core, &mut Erased::<false>(sink)),
+            true => self.execute_for(core, &mut Erased::<true>(sink)),
+        }
+    }
+
+    /// [`Replay::execute`] for a sink of any type.
+    fn execute_for<const DATA: bool>(&mut self, core: usize, sink: &mut Erased<'_, DATA>) -> Result<bool, ReplayError> {
         self.world.has_accessed = false;
         let mut expected = std::mem::take(&mut self.expected[core]);
         let mut checking_sink = CheckingSink { sink, expected: &mut expected, wrong: None };
