@@ -33,8 +33,11 @@ pub fn system(given: &GivenOptions) -> Result<System, Failure> {
     let system = given.system().map_err(Failure::Other)?;
     let params = system.circuit.flow();
     if let (Some(addresses), Some(params)) = (system.options.extras.addresses, params) {
-        let refused = |e| Failure::Other(format!("{}: {e}", given.shown("address-bits")));
-        addresses.check(params.xlen).map_err(refused)?;
+        addresses.check(params.xlen).map_err(|e| {
+            let text = e.to_string();
+            let right = text.split_once(", ").map_or(text.as_str(), |(_, right)| right);
+            Failure::Other(format!("{}: {right} with `--xlen {}`", given.shown("address-bits"), params.xlen))
+        })?;
     }
     system.circuit.check(&system.options).map_err(|e| match e.to_string() {
         text if text.starts_with("`--") => Failure::Other(text),

@@ -87,7 +87,7 @@ struct RunArgs {
     /// tr_e,tr_b,nx_b,nexs,sc-lsp]
     #[arg(help_heading = "Plan", long, value_name = "NAME")]
     encoding: Vec<String>,
-    /// Predictor sets, by name or as G/R/Q [default: small,medium,large]
+    /// Predictor sets, by name or as OUTCOME/TARGET, such as 512/8/16 [default: small,medium,large]
     #[arg(help_heading = "Plan", long, value_name = "SET", value_delimiter = ',')]
     set: Vec<String>,
     /// Stream caches as rbase-32x4 [default: rbase-32x4]

@@ -4,6 +4,7 @@ use crate::help::NON_BREAKING_SPACE;
 use crate::output::RED;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Arg, Command};
+use host::text::number;
 use options::rule::{and, or};
 use std::ffi::OsString;
 
@@ -19,6 +20,7 @@ pub fn print(error: &Error, root: &Command, words: &[OsString]) {
         return;
     }
     let text = bad_value(error)
+        .or_else(|| no_value(error))
         .or_else(|| not_built(error))
         .or_else(|| of_another_command(error, root))
         .or_else(|| line.missing(error))
@@ -254,10 +256,33 @@ fn bad_value(error: &Error) -> Option<String> {
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) => {
             format!("expected {}", or(values.iter().cloned()))
         }
-        (ErrorKind::ValueValidation, _) => expected(&std::error::Error::source(error)?.to_string()),
+        (ErrorKind::ValueValidation, _) => {
+            match (expected(&std::error::Error::source(error)?.to_string()), number(value)) {
+                (why, Some(plain)) if value.contains(',') && why.starts_with("expected a number") => {
+                    format!("expected a number without separators: {plain}")
+                }
+                (why, _) => why,
+            }
+        }
         _ => return None,
     };
     Some(format!("{typed}: {why}\n"))
+}
+
+/// An option without its value.
+fn no_value(error: &Error) -> Option<String> {
+    let arg = text(error, ContextKind::InvalidArg)?;
+    let empty = text(error, ContextKind::InvalidValue).is_some_and(str::is_empty);
+    if error.kind() != ErrorKind::InvalidValue || !empty {
+        return None;
+    }
+    let (option, value) = arg.split_once(' ').unwrap_or((arg, "a value"));
+    Some(match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) if !values.is_empty() => {
+            format!("`{option}`: a value is missing; expected {}\n", or(values.iter().cloned()))
+        }
+        _ => format!("`{option}`: a value is missing; expected `{option} {value}`\n"),
+    })
 }
 
 /// Why clap's own parsers refuse a number, without the syntax of Rust.

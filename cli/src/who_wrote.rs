@@ -30,7 +30,7 @@ pub struct Args {
     /// Number of bytes from the address on, 1 to 1048576
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     bytes: u32,
-    /// Moment whose last writers are shown: stores before it count [default: the end]
+    /// Moment at which the value is examined: only what happened before counts [default: the end]
     #[arg(long, alias = "before", value_name = "MOMENT", value_parser = counted)]
     at: Option<u64>,
     /// Maximum number of listed lines: stores, the latest first

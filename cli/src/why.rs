@@ -33,7 +33,7 @@ pub struct Args {
     /// Address (0x and hexadecimal), symbol of the program with an optional +N bytes, or register (a0, sp, fa0, x10)
     #[arg(value_name = "ADDRESS|REGISTER")]
     what: String,
-    /// Moment at which the variable or register had the value [default: the end]
+    /// Moment at which the value is examined: only what happened before counts [default: the end]
     #[arg(long, value_name = "MOMENT", value_parser = counted)]
     at: Option<u64>,
     /// Core of a register [default: 0]

@@ -164,7 +164,7 @@ pub const OPTIONS: &[Opt] = &[
         "Trace scheme, by its full name; or tr, defined by `--set` and `--encoding`; or sc-lsp, defined by the options of the \
          stream cache")
         .list(|| AnyScheme::forms().join(", ")),
-    value("set", "NAME|G/R/Q", Text { check: text, such: &["medium", "s0", "bimodal512/last32"] }, "small", Trace,
+    value("set", "NAME|OUTCOME/TARGET", Text { check: text, such: &["medium", "s0", "bimodal512/last32"] }, "small", Trace,
         "Predictor set, by name or as OUTCOME/TARGET")
         .list(sets)
         .rules(&[PUT_TOGETHER, PREDICTOR]),
@@ -193,7 +193,7 @@ pub const OPTIONS: &[Opt] = &[
         ]),
     value("context", "BITS", Range(0, 16), "", Trace,
         "Reports of contexts: the privilege mode, and an address space number of this width. By default, contexts are not reported")
-        .rules(&[FLOW, NOT_STANDARD, Rule::only(&[CONTEXTS], "its messages have no field for a context")]),
+        .rules(&[Rule::only(&[CONTEXTS], "its messages have no field for a context")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
         "Width of the control flow signature that some messages carry, with which a decoder verifies its listing; 0 for none")
         .rules(&[FLOW, NOT_STANDARD]),
@@ -212,7 +212,7 @@ pub const OPTIONS: &[Opt] = &[
     switch("no-initial", Chip, "Omit the power-up values of registers, so that only reset initialises them"),
     value("bus", "BUS", One(&["native", "apb", "axi-lite", "wishbone", "jtag"]), "native", Chip, "Bus of the registers"),
     value("control", "MAP", One(&["native", "tci"]), "native", Chip,
-        "Control registers: those of this project, or a trace encoder of the RISC-V Trace Control Interface 1.0")
+        "Control registers: `native`, those of Goshawk; `tci`, those of a trace encoder in the RISC-V Trace Control Interface 1.0")
         .rules(&[
             Rule::only(&[CONTROL], "the interface has no encoder for the data of a core").of(&["tci"]),
             Rule::never(&[Is("bus", &["jtag"])], "that bus has addresses for 128 registers").of(&["tci"]),
@@ -245,7 +245,10 @@ fn sets() -> String {
     };
     let named: Vec<&str> = NAMED_SETS.iter().map(|s| s.name).collect();
     let (outcome, target) = (names(OutcomeParams::EXAMPLES), names(TargetParams::EXAMPLES));
-    format!("{}; OUTCOME is {outcome}, TARGET {target}", named.join(", "))
+    format!(
+        "{}; OUTCOME is {outcome} (a number alone is gshare), TARGET {target} (two numbers are RAS/iBTB)",
+        named.join(", ")
+    )
 }
 
 /// Schemes, without the part of their names after the colon.

@@ -164,7 +164,7 @@ pub enum ParamError {
         forms: String,
     },
     /// No set of that name.
-    #[error("predictor set `{0}` is not known; expected small, medium, large, s0 to s4, m0 to m4 or b0 to b4, or sizes as GSHARE/RAS/IBTB")]
+    #[error("predictor set `{0}` is not known; expected small, medium, large, s0 to s4, m0 to m4 or b0 to b4, or OUTCOME/TARGET, as 512/8/16 (gshare/RAS/iBTB) or bimodal512/last32")]
     UnknownSet(String),
     /// No set of scheme `follow` of that name.
     #[error("set `{0}` of scheme follow is not known; expected s, m, ml or l, optionally followed by +bimodal256, +tagged2x32, +loops4, +past2048, +pointers32, +stack8, +dictionary16, +last16, +paths16 and +upper0")]

@@ -69,6 +69,11 @@ fn parameters_out_of_range_say_what_would_be_right() {
             "gen --cores 9 -o x",
             "gen --encoding nexs -o x",
             "gen --fifo 100 -o x",
+            "gen --xlen 64 --address-bits 20 -o x",
+            "gen --fifo",
+            "gates --place",
+            "stats p.ret --window 1,000",
+            "show p.ret --elf p.elf --first 1,00",
         ]
     ));
     assert!(!place.path().join("t.gtr").exists(), "a refused command writes nothing");

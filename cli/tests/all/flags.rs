@@ -56,7 +56,7 @@ const SHORT: &str = "--max-instructions 3000";
 const VALUES: &[(&str, &str)] = &[
     ("address-bits", "24"),
     ("align", "2"),
-    ("before", "300"),
+    ("at", "300"),
     ("bus", "apb"),
     ("bytes", "8"),
     ("caches", "l1_latency=9,memory_latency=500"),
@@ -171,7 +171,7 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("diag test", "unordered", "", "--harts 2"),
     ("sim", "max-instructions", "200", ""),
     ("replay", "symbols", "", ""),
-    ("who-wrote", "before", "100", ""),
+    ("who-wrote", "at", "100", ""),
     ("who-wrote", "limit", "2", "--bytes 64"),
     ("diag ls", "processor", "", ""),
     ("diag replay", "log", "bank.dlog", ""),
