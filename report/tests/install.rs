@@ -99,3 +99,27 @@ fn releases_compare_every_crate_that_is_stable() {
     let crates: BTreeSet<&str> = stable.filter_map(|l| l.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(compared, crates);
 }
+
+/// Lines of rustdoc in a folder that link to a file of the tree, which the site has elsewhere or not at all.
+fn links_out_of_rustdoc(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+        if entry.is_dir() {
+            links_out_of_rustdoc(&entry, found);
+        } else if entry.extension().is_some_and(|e| e == "rs") {
+            let text = std::fs::read_to_string(&entry).unwrap();
+            let rustdoc = text.lines().map(str::trim_start).filter(|l| l.starts_with("//!") || l.starts_with("///"));
+            let links = rustdoc.filter(|l| l.contains("](../") && l.contains(".md"));
+            found.extend(links.map(|l| format!("{}: {l}", entry.display())));
+        }
+    }
+}
+
+#[test]
+fn rustdoc_links_to_no_file_of_the_tree() {
+    let mut found = Vec::new();
+    for library in ["capture", "diag", "fpga", "hdl", "host", "options", "programs", "report", "retire", "sim", "sweep"]
+    {
+        links_out_of_rustdoc(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src"), &mut found);
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}

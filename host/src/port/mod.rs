@@ -1,7 +1,7 @@
 //! Checks a log of a core's trace port before a trace system is built on it
 //!
 //! A trace system relies on what the port reports of each retired instruction. Most ports that were tried broke one of
-//! the rules of [integration.md](../../../docs/how-to/integration.md) at first, and the trace then showed a path that was
+//! the rules of `docs/how-to/integration.md` at first, and the trace then showed a path that was
 //! never taken. This module checks the rules on a log: a waveform (VCD, FST) or a text table.
 //!
 //! | module | what is there |
