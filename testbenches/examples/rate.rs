@@ -38,6 +38,9 @@ fn main() {
                 let parsed = scheme.parse().unwrap_or_else(|e| usage(&format!("`{scheme}`: {e}")));
                 let mut params = TraceParams::new(Platform::RV32, parsed);
                 (params.timestamps, params.cores) = (timestamps, cores);
+                if timestamps && params.check().is_err() {
+                    continue;
+                }
                 println!("{}", row(scheme, &params));
             }
         }
