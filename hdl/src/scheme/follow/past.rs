@@ -276,11 +276,9 @@ impl Logic for Past {
         self.ring.we.next = self.branch_4.q.val();
         self.ring.waddr.next = self.write_at.q.val();
         self.ring.wdata.next = bit_cast::<2, 1>(self.taken_4.q.val().into());
-        // of both candidates, so that no comparison follows the outcome
-        self.same_from.next = self.after_from.is.val() == self.write_at.q.val();
-        if self.jumps.val() {
-            self.same_from.next = self.after_found.is.val() == self.write_at.q.val();
-        }
+        // of both candidates, so that no comparison follows the outcome; tools would share one comparison of a condition
+        self.same_from.next = (self.jumps.val() & (self.after_found.is.val() == self.write_at.q.val()))
+            | (!self.jumps.val() & (self.after_from.is.val() == self.write_at.q.val()));
         self.same_outcome.d.next = self.branch_4.q.val() & self.same_from.val();
         self.last_outcome.d.next = self.taken_4.q.val();
 

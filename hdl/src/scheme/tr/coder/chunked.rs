@@ -362,9 +362,8 @@ impl<const W: usize> Logic for Chunked<W> {
         // a field can be taken; whether there is one is not asked, as it arrives late
         self.port.ready.next = self.free.val() & !self.is_address.val();
         if self.near.val() {
-            if self.port.kind.val() == self.k_near.val() {
-                self.port.ready.next = self.free.val();
-            }
+            self.port.ready.next =
+                self.free.val() & (!self.is_address.val() | (self.port.kind.val() == self.k_near.val()));
         }
         if self.has_magnitude.q.val() {
             self.port.ready.next = false;
