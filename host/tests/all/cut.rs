@@ -40,6 +40,7 @@ fn a_trace_file_is_read_from_its_first_header_on_and_behind_damage() {
         set: None,
         fixed_align: true,
         sync_period: Some(SyncPeriod::new(12).unwrap()),
+        bounds: Default::default(),
     };
     to_file(&input.run(2, &settings).unwrap(), &request, &whole, &Quiet).unwrap();
     let (all, summary) = replay(&whole, false).unwrap();
