@@ -23,7 +23,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk encode vm.ret -o vm.gtr\n  \
     goshawk encode builtin:fft --harts 8 --set large --timestamps -o fft.gtr\n  \
-    goshawk encode vm.ret --elf builtin:vm --from work --to report -o vm.gtr\n  \
+    goshawk encode run.ret --elf builtin:lz --from work --to report -o part.gtr\n  \
     goshawk encode builtin:vm --sync-period 14 -o vm.gtr\n  \
     goshawk encode builtin:vm --sync-period 4096B -o vm.gtr\n  \
     goshawk encode boot.ret --elf vmlinux --patches perf.data -o boot.gtr\n  \

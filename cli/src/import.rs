@@ -144,7 +144,7 @@ pub struct ImportArgs {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  \
     goshawk export builtin:vm --harts 2 -o vm.rbt1\n  \
-    goshawk export vm.ret --elf builtin:vm --from work --to report -o part.ret")]
+    goshawk export run.ret --elf builtin:lz --from work --to report -o part.ret")]
 pub struct ExportArgs {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
     #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
