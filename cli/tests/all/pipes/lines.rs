@@ -9,7 +9,7 @@ pub const LINES: &[&str] = &[
     "import @input:spike.log @--elf:p.elf >--output:out",
     "!import @input:p.bin --format n-trace @--elf:p.elf -o out",
     "!import p.bin --format e-trace --elf p.elf @--parameters:system/parameters.json -o out",
-    "export @input:p.ret >--output:out",
+    "export @input:p.ret @--elf:p.elf >--output:out",
     "encode @input:p.ret @--elf:p.elf >--output:out",
     "encode p.elf --data cfiat:1k -o x.gtr >--values:out",
     "replay @trace:p.gtr @--elf:p.elf",
@@ -77,7 +77,8 @@ pub const LINES: &[&str] = &[
     "report fpga @files:gates.json >--output:out >--markdown:out.md",
     "!soc sim --core picorv32 @--elf:p.elf",
     "!soc build --board icebreaker @--elf:p.elf",
-    "!soc tile --core cva6 @--elf:p.elf",
+    "!soc tile --core cva6 @--elf:p.elf @--input:p.ret",
+    "!soc tile --core rocket4 --elf p.elf --context 2 @--space:1=p.elf @--process-names:names.txt",
     "!capture run @--qemu:p.elf >--packed:out.gcap >--output:out >--rbt1:out.rbt1 >--mcf:out.mcf >--mls:out.mls \
      >--statistics:out.txt -- p.elf",
     "!capture run --system @--input:p.elf -- p.elf",
