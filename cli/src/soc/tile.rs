@@ -148,6 +148,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other("`--timestamps`: not with `soc tile`, which checks functional traces".into()));
     }
     // errors are reported before a build of several minutes
+    let job = job(args, &program, params.context.is_some())?;
     Tile::check_supported(&program).map_err(|e| other(&e))?;
     let setup = Setup { fifo_address_bits: args.fifo_address_bits, filter: args.modes.is_some() };
     if (setup.filter || params.context.is_some()) && !kind.has_mmu() {
@@ -157,7 +158,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             kind.name()
         )));
     }
-    let job = job(args, &program, params.context.is_some())?;
     let building = bar("building with Verilator", "", None);
     let tile = Tile::build(kind, &params, setup, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
