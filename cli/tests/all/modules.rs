@@ -3,10 +3,11 @@
 use std::path::Path;
 
 /// Shared modules, lowest level first: a module only uses modules of lower levels.
-const SHARED: [&[&str]; 9] = [
+const SHARED: [&[&str]; 10] = [
     &["help"],
     &["error", "signals"],
-    &["files", "options", "output", "progress"],
+    &["files", "options", "output"],
+    &["progress"],
     &["locations"],
     &["args", "vectors", "etrace"],
     &["run"],
