@@ -252,8 +252,11 @@ mod tests {
         assert!(text.contains("| `rvfi3_insn_i` | in | 32 | instruction bits"), "{text}");
         assert!(text.contains("    .rvfi2_trap_1(core1_rvfi2_trap),\n"), "{text}");
         let retire = Some(hdl::spine::Retire { per_cycle: 2, log2_words: 3 });
-        let options =
-            SystemOptions { ingress: Ingress::Blocks, extras: Extras { retire, ..Extras::default() }, log2_fifo: 4 };
+        let options = SystemOptions {
+            ingress: Ingress::Blocks,
+            extras: Extras { retire, ..Extras::default() },
+            fifo_address_bits: 4,
+        };
         let text = markdown(&emit_as(&params, &options, &style).unwrap(), &style, 32);
         assert!(text.contains("| `block1_iretire_i` | in | 4 | number of halfwords"), "{text}");
         assert!(text.contains("    .block1_itype_1(core1_block1_itype),\n"), "{text}");

@@ -73,7 +73,7 @@ pub struct SystemOptions {
     /// Ingress of every core.
     pub ingress: Ingress,
     /// log2 of the depth of each event FIFO, which holds two entries fewer. 3..=8.
-    pub log2_fifo: u8,
+    pub fifo_address_bits: u8,
     /// Additional functions.
     pub extras: Extras,
 }
@@ -81,7 +81,7 @@ pub struct SystemOptions {
 impl SystemOptions {
     /// Depth of an event FIFO, in entries.
     pub const fn fifo_depth(&self) -> u32 {
-        1 << self.log2_fifo
+        1 << self.fifo_address_bits
     }
 
     /// Entries that an event FIFO can hold.
@@ -110,7 +110,7 @@ impl SystemOptions {
 impl Default for SystemOptions {
     /// RVFI ingress, FIFOs of one iCE40 block RAM, no extras.
     fn default() -> Self {
-        Self { ingress: Ingress::Rvfi, log2_fifo: 8, extras: Extras::default() }
+        Self { ingress: Ingress::Rvfi, fifo_address_bits: 8, extras: Extras::default() }
     }
 }
 
@@ -152,7 +152,7 @@ pub enum EmitError {
 /// The system for `params` and `options`.
 pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
     check(params, options)?;
-    let depth = usize::from(options.log2_fifo);
+    let depth = usize::from(options.fifo_address_bits);
     Ok(match params.xlen {
         32 => of_width::<32>(params, options, depth),
         _ => of_width::<64>(params, options, depth),

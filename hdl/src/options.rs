@@ -48,7 +48,7 @@ impl SystemOf for GivenOptions {
         let several = per_cycle > 1 || ingress == Ingress::Blocks;
         SystemOptions {
             ingress,
-            log2_fifo: log2("fifo"),
+            fifo_address_bits: log2("fifo"),
             extras: Extras {
                 sync: self.has("sync"),
                 check: self.has("check"),

@@ -14,7 +14,7 @@ use sim::params::{Platform, TraceParams};
 use std::fmt::Write;
 
 const RV32: Platform = Platform::RV32;
-const RVFI: SystemOptions = SystemOptions { ingress: Ingress::Rvfi, log2_fifo: 8, extras: Extras::NONE };
+const RVFI: SystemOptions = SystemOptions { ingress: Ingress::Rvfi, fifo_address_bits: 8, extras: Extras::NONE };
 
 fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
     let params = TraceParams::new(*platform, name.parse().unwrap());
@@ -33,7 +33,7 @@ fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
     let rv64 = Platform { xlen: 64, ..RV32 };
     let cores = |cores| Platform { cores, ..RV32 };
     let etrace = SystemOptions { ingress: Ingress::Etrace, ..RVFI };
-    let fifo = |log2_fifo| SystemOptions { log2_fifo, ..RVFI };
+    let fifo = |fifo_address_bits| SystemOptions { fifo_address_bits, ..RVFI };
     let mut points: Vec<_> = [
         "tr_e:small",
         "tr_e:medium",
@@ -88,7 +88,7 @@ fn the_list_of_verilog_is_as_it_was() {
             p.xlen,
             p.align,
             o.ingress.name(),
-            o.log2_fifo,
+            o.fifo_address_bits,
             crc32fast::hash(body.as_bytes()),
             body.lines().count(),
         );

@@ -51,7 +51,7 @@ fn main() {
     }
     let mut p = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     p.cores = cores;
-    let options = SystemOptions { log2_fifo: LOG2_FIFO, ..SystemOptions::default() };
+    let options = SystemOptions { fifo_address_bits: LOG2_FIFO, ..SystemOptions::default() };
     row("tr_e:small", &|| emit(&p, &options).expect("a circuit"));
     for name in ["cfiat:4k", "cfiat:16k", "cfiat:32k", "cfiat:32k+gran4", "cfiat:16k+ways1"] {
         let p = CfiatParams::new(cores, RAM, name.parse().expect("a scheme"));

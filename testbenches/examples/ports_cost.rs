@@ -56,7 +56,7 @@ fn main() {
     row("tci, all options", devices, &verilog(Tci::new(&most)));
     row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sram: 4096, ..least })));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
-    let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
+    let options = SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() };
     for (registers, words) in [
         (RegisterBus::Native, WordPort::Native),
         (RegisterBus::Apb, WordPort::AxiStream),

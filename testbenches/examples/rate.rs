@@ -63,10 +63,10 @@ fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
 }
 
 /// Bits and cycles of each program, and the programs that lose messages.
-fn play(params: &TraceParams, log2_fifo: u8) -> (Vec<(&'static str, u64, u64)>, Vec<&'static str>) {
+fn play(params: &TraceParams, fifo_address_bits: u8) -> (Vec<(&'static str, u64, u64)>, Vec<&'static str>) {
     let ports =
         TracePorts::rvfi(params.cores.into(), params.xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into());
-    let verilog = emit(params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).expect("a circuit");
+    let verilog = emit(params, &SystemOptions { fifo_address_bits, ..SystemOptions::default() }).expect("a circuit");
     let sim = TraceCosim::build(&verilog, &ports).expect("Verilator");
     let (mut rates, mut lose) = (Vec::new(), Vec::new());
     for info in programs::PROGRAMS {
@@ -90,8 +90,8 @@ fn row(scheme: &str, params: &TraceParams) -> String {
     let name = format!("{scheme}{}", if params.timestamps { ", time-stamped" } else { "" });
     let mut first = None;
     let mut lost = 0;
-    for log2_fifo in 4..=8 {
-        let (rates, lose) = play(params, log2_fifo);
+    for fifo_address_bits in 4..=8 {
+        let (rates, lose) = play(params, fifo_address_bits);
         lost = lose.len();
         let first = *first.get_or_insert(lost);
         if lose.is_empty() {
@@ -101,7 +101,7 @@ fn row(scheme: &str, params: &TraceParams) -> String {
             return format!(
                 "| {name} | {} | {} | {:.2} | {:.2} `{}` | {} |",
                 params.cores,
-                1 << log2_fifo,
+                1 << fifo_address_bits,
                 bits as f64 / clocks as f64,
                 rate(worst),
                 worst.0,

@@ -313,7 +313,7 @@ impl SocConfig {
     /// Options of the trace system, in addition to its parameters.
     pub(super) fn system(&self) -> SystemOptions {
         let extras = Extras { registered: self.core.core().registered(), ..Extras::default() };
-        SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
+        SystemOptions { fifo_address_bits: self.log2_fifo, extras, ..SystemOptions::default() }
     }
 
     /// Whether a circuit takes the cores' data from their ports, for which the cores may have to wait.

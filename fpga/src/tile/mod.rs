@@ -119,7 +119,7 @@ impl TileKind {
             Self::Rocket | Self::Rocket4 => (Ingress::PcChain, None),
         };
         let extras = Extras { retire, filter: setup.filter, ..Extras::default() };
-        SystemOptions { ingress, log2_fifo: setup.fifo_address_bits, extras }
+        SystemOptions { ingress, fifo_address_bits: setup.fifo_address_bits, extras }
     }
 }
 

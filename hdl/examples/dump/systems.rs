@@ -38,7 +38,7 @@ pub fn systems() -> Result<Vec<Listed>, Box<dyn Error>> {
                         }
                         let platform = Platform { xlen, cores, timestamps, context, ..Platform::RV32 };
                         let options =
-                            SystemOptions { ingress, log2_fifo: 6, extras: extras(ingress, per_cycle, level) };
+                            SystemOptions { ingress, fifo_address_bits: 6, extras: extras(ingress, per_cycle, level) };
                         let file = format!(
                             "{}_{}{per_cycle}_rv{xlen}_n{cores}_{time}{level}.v",
                             name.replace(':', "-"),

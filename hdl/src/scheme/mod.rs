@@ -75,9 +75,11 @@ fn check_standard(scheme: &str, options: &SystemOptions) -> Result<(), EmitError
             return none(&format!("`{name}`"));
         }
     }
-    match LOG2_FIFO.contains(&options.log2_fifo) {
+    match LOG2_FIFO.contains(&options.fifo_address_bits) {
         true => Ok(()),
-        false => Err(EmitError::Options(format!("event FIFO of 2^{} entries, expected 8 to 256", options.log2_fifo))),
+        false => {
+            Err(EmitError::Options(format!("event FIFO of 2^{} entries, expected 8 to 256", options.fifo_address_bits)))
+        }
     }
 }
 

@@ -343,8 +343,8 @@ endmodule
     )
 }
 
-fn build(params: &TraceParams, port: Port, log2_fifo: u8) -> TraceCosim {
-    let options = SystemOptions { ingress: Ingress::Blocks, log2_fifo, extras: port.extras() };
+fn build(params: &TraceParams, port: Port, fifo_address_bits: u8) -> TraceCosim {
+    let options = SystemOptions { ingress: Ingress::Blocks, fifo_address_bits, extras: port.extras() };
     let system = emit_as(params, &options, &Style { name: "goshawk_system".into(), initial: true }).unwrap();
     let name = |i: usize, name: &str| match name {
         "pc_rdata" => format!("pc_{i}"),
@@ -409,7 +409,7 @@ fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
 #[test]
 fn all_programs_as_blocks_send_the_words_of_single_instructions() {
     // two blocks per cycle send more at once
-    for (scheme, port, log2_fifo) in [
+    for (scheme, port, fifo_address_bits) in [
         ("tr_e:small", Port::new(1, false, 2), 4),
         ("tr_e:small", Port::new(2, false, 2), 6),
         ("tr_e:s0", Port::new(2, true, 3), 8),
@@ -418,7 +418,7 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
         ("sc-lsp:base-32x4", Port::new(1, false, 3), 5),
     ] {
         let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
-        let sim = build(&p, port, log2_fifo);
+        let sim = build(&p, port, fifo_address_bits);
         for info in programs::PROGRAMS {
             let program = info.load().unwrap();
             let (events, _) = run(&program, 1, rounds(20_000, 200_000));

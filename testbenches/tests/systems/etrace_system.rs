@@ -27,8 +27,8 @@ fn params(name: &str, cores: u8, xlen: u8) -> EtraceParams {
     EtraceParams { options: name.parse().unwrap(), cores, xlen }
 }
 
-fn options(log2_fifo: u8) -> SystemOptions {
-    SystemOptions { log2_fifo, ..SystemOptions::default() }
+fn options(fifo_address_bits: u8) -> SystemOptions {
+    SystemOptions { fifo_address_bits, ..SystemOptions::default() }
 }
 
 /// Words of the golden model.
@@ -43,8 +43,8 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn new(params: EtraceParams, log2_fifo: u8) -> Self {
-        let text = emit(&params, &options(log2_fifo)).unwrap();
+    fn new(params: EtraceParams, fifo_address_bits: u8) -> Self {
+        let text = emit(&params, &options(fifo_address_bits)).unwrap();
         Self { params, sim: TraceCosim::build(&text, &ports(params.cores.into(), params.xlen)).unwrap() }
     }
 

@@ -332,7 +332,7 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     (params.cores, params.timestamps, params.context) = (cores, timestamps, context);
     let (range, space, retire) = (by == "range", by == "space", port.retire());
     let extras = Extras { filter: true, range, space, retire, ..Extras::default() };
-    let mut top = build(&params, &SystemOptions { ingress: port.ingress(), log2_fifo: 6, extras }).unwrap();
+    let mut top = build(&params, &SystemOptions { ingress: port.ingress(), fifo_address_bits: 6, extras }).unwrap();
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));

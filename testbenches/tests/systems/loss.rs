@@ -182,13 +182,13 @@ impl SchemeVisitor for Golden<'_> {
 }
 
 /// Plays `name` on a system whose sink takes a quarter of what is sent.
-fn loses_what_the_model_loses(scheme: &str, cores: u8, signature: u8, log2_fifo: u8, name: &str) {
+fn loses_what_the_model_loses(scheme: &str, cores: u8, signature: u8, fifo_address_bits: u8, name: &str) {
     let platform = Platform { cores, signature, timestamps: true, ..Platform::RV32 };
     let params = TraceParams::new(platform, scheme.parse().unwrap());
     let place = format!("{name}, {}", params.canonical());
     let program = program(name).load().unwrap();
     let (events, _) = run(&program, cores, 100_000);
-    let verilog = emit(&params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).unwrap();
+    let verilog = emit(&params, &SystemOptions { fifo_address_bits, ..SystemOptions::default() }).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(cores.into(), 32)).unwrap();
     let (file, _) = beat_file(&program, &params, &events);
     let free = sim.run(file.path(), &TraceOptions::default(), |_| ()).unwrap();

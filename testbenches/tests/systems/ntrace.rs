@@ -161,7 +161,7 @@ fn programs_on_one_core_match_the_model() {
 
 #[test]
 fn a_fifo_of_16_entries_loses_nothing_of_programs() {
-    let small = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
+    let small = SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() };
     for cores in [1, 4] {
         for (name, instructions) in PROGRAMS {
             let program = program(name).load().unwrap();
@@ -341,12 +341,12 @@ fn a_decoder_begins_in_the_middle_of_a_buffer() {
 }
 
 /// Plays `name` on a system whose sink takes a quarter of what is sent.
-fn loses_and_continues(params: NtraceParams, log2_fifo: u8, name: &str) {
+fn loses_and_continues(params: NtraceParams, fifo_address_bits: u8, name: &str) {
     let cores = params.cores;
     let place = format!("{name}, {}", params.canonical());
     let program = program(name).load().unwrap();
     let (events, _) = run(&program, cores, 60_000);
-    let verilog = emit(&params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).unwrap();
+    let verilog = emit(&params, &SystemOptions { fifo_address_bits, ..SystemOptions::default() }).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(cores.into(), 32)).unwrap();
     let (file, _) = beat_file(&program, &platform(&params), &events);
     let free = sim.run(file.path(), &TraceOptions::default(), |_| ()).unwrap();
@@ -492,7 +492,7 @@ fn a_second_trace_matches_the_model() {
 
 #[test]
 fn gates_are_within_their_targets() {
-    let options = |ingress| SystemOptions { ingress, log2_fifo: 4, ..SystemOptions::default() };
+    let options = |ingress| SystemOptions { ingress, fifo_address_bits: 4, ..SystemOptions::default() };
     for (params, most, most_luts) in [
         (base(1, 32), 4_200.0, 650),
         (stack(1, 32, 8), 5_000.0, 720),

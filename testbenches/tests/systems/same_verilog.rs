@@ -28,7 +28,7 @@ fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> 
         addresses,
         ..Extras::NONE
     };
-    let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 5, extras }).unwrap();
+    let mut top = build(&params, &SystemOptions { ingress, fifo_address_bits: 5, extras }).unwrap();
     top.connect_all();
     prove(&top, change).map_err(|e| e.to_string())
 }
@@ -72,7 +72,8 @@ fn several_instructions_a_clock_are_the_same() {
     for (name, platform, per_cycle) in [("tr_e:small", of(1, true), 4), ("nx_b", of(2, false), 2)] {
         let params = TraceParams::new(platform, name.parse().unwrap());
         let extras = Extras { retire: Some(Retire { per_cycle, log2_words: 3 }), ..Extras::default() };
-        let mut top = build(&params, &SystemOptions { log2_fifo: 4, extras, ..SystemOptions::default() }).unwrap();
+        let mut top =
+            build(&params, &SystemOptions { fifo_address_bits: 4, extras, ..SystemOptions::default() }).unwrap();
         top.connect_all();
         let proved = prove(&top, |text| text).unwrap_or_else(|e| panic!("{name}, {per_cycle} a clock: {e}"));
         assert!(proved > 500, "{name}: {proved} bits are too few");

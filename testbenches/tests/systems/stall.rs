@@ -21,8 +21,8 @@ const JUMP: u32 = 0x0003_0067;
 const NOP: u32 = 0x0000_0013;
 
 /// Instructions that a core may retire after the cycle in which `stall` rises, with a FIFO of depth 2^k.
-fn allowed(log2_fifo: u8) -> usize {
-    (1 << (log2_fifo - 1)) - 2
+fn allowed(fifo_address_bits: u8) -> usize {
+    (1 << (fifo_address_bits - 1)) - 2
 }
 
 fn register(name: &str) -> u128 {
@@ -71,10 +71,10 @@ impl Port {
     }
 
     /// Cycles for which a core may continue after `stall` rises, see `hdl/src/top.rs`.
-    fn clocks(self, log2_fifo: u8) -> usize {
-        let Some(retire) = self.retire else { return allowed(log2_fifo) };
+    fn clocks(self, fifo_address_bits: u8) -> usize {
+        let Some(retire) = self.retire else { return allowed(fifo_address_bits) };
         let per_cycle = usize::from(retire.per_cycle) * if self.ingress == Ingress::Blocks { 2 } else { 1 };
-        ((1 << retire.log2_words) - 5).min(((1 << (log2_fifo - 1)) - 2 - 5 * per_cycle) / per_cycle)
+        ((1 << retire.log2_words) - 5).min(((1 << (fifo_address_bits - 1)) - 2 - 5 * per_cycle) / per_cycle)
     }
 
     /// Port values of core `core` when it retires an instruction at `pc` that goes to `next`; older instructions are in
@@ -95,18 +95,18 @@ impl Port {
 }
 
 /// Plays `clocks` cycles on cores that respond to `stall` `late` cycles late.
-fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: Port) -> Outcome {
+fn play(scheme: &str, cores: u8, fifo_address_bits: u8, late: usize, clocks: u64, port: Port) -> Outcome {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     params.cores = cores;
     let extras = Extras { stall: true, retire: port.retire, ..Extras::default() };
-    let mut top = build(&params, &SystemOptions { ingress: port.ingress, log2_fifo, extras }).unwrap();
+    let mut top = build(&params, &SystemOptions { ingress: port.ingress, fifo_address_bits, extras }).unwrap();
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap().with_random_state(7);
     let [valid, data, rdata] = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
     let stalls: Vec<usize> = (0..cores).map(|c| cosim.output(&format!("stall_{c}")).unwrap()).collect();
     let mut session = cosim.session().unwrap();
     let mut golden = System::new(&params).unwrap();
-    let mut s = Source::seeded(log2_fifo as u64);
+    let mut s = Source::seeded(fifo_address_bits as u64);
     let ring = VecDeque::from(vec![false; late + 1]);
     let mut all: Vec<Core> = (0..cores)
         .map(|c| Core { pc: 0x1000 * u64::from(c), count: 0, asked: ring.clone(), begun: false, ended: false })
@@ -211,7 +211,7 @@ fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: 
 
 #[test]
 fn cores_that_wait_lose_nothing() {
-    for (scheme, cores, log2_fifo) in [
+    for (scheme, cores, fifo_address_bits) in [
         ("tr_e:small", 1, 4),
         ("tr_e:small", 3, 4),
         ("tr_e:large", 2, 5),
@@ -223,8 +223,8 @@ fn cores_that_wait_lose_nothing() {
         ("follow:s+arithmetic", 3, 5),
         ("follow:m+arithmetic", 2, 6),
     ] {
-        let late = allowed(log2_fifo);
-        let o = play(scheme, cores, log2_fifo, late, 60_000, Port::ONE);
+        let late = allowed(fifo_address_bits);
+        let o = play(scheme, cores, fifo_address_bits, late, 60_000, Port::ONE);
         let place = format!("{scheme}, N = {cores}, {late} clocks late");
         assert_eq!(o.overflow, 0, "{place}: it overflowed");
         let first = o.want.iter().zip(&o.got).position(|(w, g)| w != g);
@@ -237,8 +237,8 @@ fn cores_that_wait_lose_nothing() {
 
 #[test]
 fn a_core_that_waits_too_late_loses() {
-    for log2_fifo in [4, 5] {
-        let o = play("tr_e:small", 1, log2_fifo, allowed(log2_fifo) + 1, 60_000, Port::ONE);
+    for fifo_address_bits in [4, 5] {
+        let o = play("tr_e:small", 1, fifo_address_bits, allowed(fifo_address_bits) + 1, 60_000, Port::ONE);
         assert_ne!(o.overflow, 0, "nothing was lost one clock after the last that is allowed");
     }
 }
@@ -246,7 +246,7 @@ fn a_core_that_waits_too_late_loses() {
 /// Events of wide cores are reported in queue order, so for several cores only the absence of losses is checked.
 #[test]
 fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
-    for (scheme, cores, log2_fifo, port) in [
+    for (scheme, cores, fifo_address_bits, port) in [
         ("tr_e:small", 1, 5, Port::channels(2, 3)),
         ("tr_e:m4", 1, 6, Port::channels(4, 3)),
         ("nx_b", 2, 7, Port::channels(4, 4)),
@@ -256,9 +256,9 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         ("sc-lsp:rbase-32x4", 1, 6, Port::channels(4, 3)),
         ("follow:m", 1, 5, Port::channels(2, 3)),
     ] {
-        let late = port.clocks(log2_fifo);
+        let late = port.clocks(fifo_address_bits);
         let place = format!("{scheme}, {} per clock, {late} clocks late", port.per_cycle());
-        let o = play(scheme, cores, log2_fifo, late, 15_000, port);
+        let o = play(scheme, cores, fifo_address_bits, late, 15_000, port);
         assert_eq!(o.overflow, 0, "{place}: it overflowed");
         if cores == 1 {
             let first = o.want.iter().zip(&o.got).position(|(w, g)| w != g);
@@ -269,7 +269,8 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         assert!(o.stalled > 20 && o.retired > 300, "{place}: {} %, {} instructions", o.stalled, o.retired);
         // blocks of one instruction do not use the full allowance
         if port.ingress == Ingress::Rvfi && cores == 1 {
-            let too_late = (1..4).find(|more| play(scheme, cores, log2_fifo, late + more, 15_000, port).overflow != 0);
+            let too_late =
+                (1..4).find(|more| play(scheme, cores, fifo_address_bits, late + more, 15_000, port).overflow != 0);
             assert!(too_late.is_some(), "{place}: few clocks more are not too many");
         }
     }
@@ -277,10 +278,10 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
 
 #[test]
 fn stall_with_too_small_fifos_is_refused() {
-    let of = |ingress, per_cycle, log2_words, log2_fifo| {
+    let of = |ingress, per_cycle, log2_words, fifo_address_bits| {
         let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
         let extras = Extras { stall: true, retire: Some(Retire { per_cycle, log2_words }), ..Extras::default() };
-        build(&params, &SystemOptions { ingress, log2_fifo, extras }).err().map(|e| e.to_string())
+        build(&params, &SystemOptions { ingress, fifo_address_bits, extras }).err().map(|e| e.to_string())
     };
     assert_eq!(of(Ingress::Rvfi, 4, 3, 6), None);
     assert_eq!(
@@ -301,7 +302,7 @@ fn stall_with_too_small_fifos_is_refused() {
 fn fifos_of_eight_places_are_refused() {
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
     let extras = Extras { stall: true, ..Extras::default() };
-    let refused = build(&params, &SystemOptions { log2_fifo: 3, extras, ..SystemOptions::default() });
+    let refused = build(&params, &SystemOptions { fifo_address_bits: 3, extras, ..SystemOptions::default() });
     assert_eq!(
         refused.err().unwrap().to_string(),
         "`--fifo 8`: `--stall` needs at least 16 entries; a stalled core still retires what is in flight, and nothing may be lost"

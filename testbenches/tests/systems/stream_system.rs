@@ -123,7 +123,7 @@ fn verilog_of_base_matches_golden_on_two_cores() {
 fn base_loses_nothing_at_full_rate() {
     let sc = StreamCacheParams::new(Variant::Base, 64, 4);
     for p in [params(sc, 4), timed(sc, 4)] {
-        let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
+        let options = SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() };
         let sim = TraceCosim::build(&emit(&p, &options).unwrap(), &ports(4, p.xlen)).unwrap();
         for info in programs::PROGRAMS {
             let program = info.load().unwrap();
@@ -194,7 +194,7 @@ fn after_an_overflow_the_trace_goes_on_right() {
     let info = program("parse");
     let program = info.load().unwrap();
     let (events, _) = run(&program, 4, 150_000);
-    let options = SystemOptions { log2_fifo: 3, ..SystemOptions::default() };
+    let options = SystemOptions { fifo_address_bits: 3, ..SystemOptions::default() };
     let sim = TraceCosim::build(&emit(&params, &options).unwrap(), &ports(4, 32)).unwrap();
     let (file, _) = beat_file(&program, &params, &events);
     let mut words = Vec::new();

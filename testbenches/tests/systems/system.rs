@@ -335,8 +335,8 @@ fn events_of_core_0(program: &Program, params: &TraceParams, words: &[u32]) -> u
 
 /// Every program on cores that retire together, one instruction per cycle: the words are the golden model's, except of
 /// programs that lose messages, which are returned.
-fn lost_at_full_rate(params: &TraceParams, log2_fifo: u8) -> Vec<String> {
-    let verilog = emit(params, &SystemOptions { log2_fifo, ..SystemOptions::default() }).unwrap();
+fn lost_at_full_rate(params: &TraceParams, fifo_address_bits: u8) -> Vec<String> {
+    let verilog = emit(params, &SystemOptions { fifo_address_bits, ..SystemOptions::default() }).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(params.cores.into(), params.xlen)).unwrap();
     let mut lost = Vec::new();
     for info in programs::PROGRAMS {
@@ -376,7 +376,7 @@ fn at_full_rate_nothing_is_lost() {
 #[test]
 fn at_full_rate_followers_of_the_past_lose_nothing() {
     let mut all = Vec::new();
-    for (scheme, timestamps, cores, log2_fifo) in [
+    for (scheme, timestamps, cores, fifo_address_bits) in [
         ("follow:s", false, 1, 4),
         ("follow:m", false, 1, 4),
         ("follow:l", false, 1, 4),
@@ -384,7 +384,7 @@ fn at_full_rate_followers_of_the_past_lose_nothing() {
         ("follow:m", false, 4, 4),
     ] {
         let platform = Platform { timestamps, cores, ..Platform::RV32 };
-        let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), log2_fifo);
+        let lost = lost_at_full_rate(&TraceParams::new(platform, scheme.parse().unwrap()), fifo_address_bits);
         if !lost.is_empty() {
             all.push(format!("{scheme}, N = {cores}, timed {timestamps}: {}", lost.join(", ")));
         }
@@ -399,7 +399,7 @@ fn ports_from_registers_make_the_same_words() {
     for (timed, cores) in [(false, 1), (true, 2)] {
         let params = params("small", false, timed, cores);
         let extras = Extras { registered: true, ..Extras::default() };
-        let options = SystemOptions { log2_fifo: 4, extras, ..SystemOptions::default() };
+        let options = SystemOptions { fifo_address_bits: 4, extras, ..SystemOptions::default() };
         let verilog = behind_registers(&emit(&params, &options).unwrap());
         let sim = TraceCosim::build(&verilog, &ports(cores.into(), params.xlen)).unwrap();
         for name in ["fsm", "irq", "bank", "vm"] {
@@ -447,7 +447,7 @@ fn replay_goes_on_after_an_overflow() {
     let info = program("fsm");
     let program = info.load().unwrap();
     let (events, _) = run(&program, 4, 400_000);
-    let verilog = emit(&params, &SystemOptions { log2_fifo: 3, ..SystemOptions::default() }).unwrap();
+    let verilog = emit(&params, &SystemOptions { fifo_address_bits: 3, ..SystemOptions::default() }).unwrap();
     let sim = TraceCosim::build(&verilog, &ports(4, 32)).unwrap();
     let (file, _) = beat_file(&program, &params, &events);
     let mut words = Vec::new();
@@ -475,7 +475,7 @@ fn overload_is_reported_with_warm_tables() {
         (params.timestamps, params.cores) = (timestamps, cores);
         let program = program("fsm").load().unwrap();
         let (events, _) = run(&program, cores, 400_000);
-        let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();
+        let verilog = emit(&params, &SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() }).unwrap();
         let sim = TraceCosim::build(&verilog, &ports(cores.into(), 32)).unwrap();
         let (file, beats) = beat_file(&program, &params, &events);
         let free = sim.run(file.path(), &TraceOptions::default(), |_| ()).unwrap();

@@ -197,7 +197,7 @@ fn told(scheme: &str, ingress: Ingress, retire: Option<Retire>, bits: u8) {
     params.context = Some(bits);
     params.signature = if bits % 8 == 0 { 16 } else { 0 };
     let extras = Extras { retire, ..Extras::default() };
-    let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 8, extras }).unwrap();
+    let mut top = build(&params, &SystemOptions { ingress, fifo_address_bits: 8, extras }).unwrap();
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));

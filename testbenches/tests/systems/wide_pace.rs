@@ -44,7 +44,7 @@ impl Case {
 
     fn options(&self) -> SystemOptions {
         let extras = Extras { sync: true, retire: Some(self.retire), ..Extras::default() };
-        SystemOptions { ingress: self.ingress, log2_fifo: 8, extras }
+        SystemOptions { ingress: self.ingress, fifo_address_bits: 8, extras }
     }
 
     /// Instructions per channel or block and cycle.

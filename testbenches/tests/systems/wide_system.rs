@@ -137,7 +137,7 @@ struct Case {
     timestamps: bool,
     xlen: u8,
     retire: Retire,
-    log2_fifo: u8,
+    fifo_address_bits: u8,
 }
 
 impl Case {
@@ -154,7 +154,7 @@ impl Case {
 
     fn options(&self) -> SystemOptions {
         let extras = Extras { retire: Some(self.retire), ..Extras::default() };
-        SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
+        SystemOptions { fifo_address_bits: self.fifo_address_bits, extras, ..SystemOptions::default() }
     }
 
     fn build(&self) -> TraceCosim {
@@ -258,7 +258,8 @@ const fn retire(per_cycle: u8, log2_words: u8) -> Retire {
 /// Every program with event FIFOs of 16 entries: nothing is lost.
 #[test]
 fn programs_send_the_words_of_a_narrow_core() {
-    let case = |scheme, cores, timestamps, retire| Case { scheme, cores, timestamps, xlen: 32, retire, log2_fifo: 4 };
+    let case =
+        |scheme, cores, timestamps, retire| Case { scheme, cores, timestamps, xlen: 32, retire, fifo_address_bits: 4 };
     let usual = [
         (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, true, retire(4, 2)), Pace::Timed),
@@ -267,7 +268,7 @@ fn programs_send_the_words_of_a_narrow_core() {
     ];
     let more = [
         // with depth 16, `parse` loses messages of this one
-        (Case { log2_fifo: 5, ..case("sc-lsp:base-32x4", 1, false, retire(4, 2)) }, Pace::Timed),
+        (Case { fifo_address_bits: 5, ..case("sc-lsp:base-32x4", 1, false, retire(4, 2)) }, Pace::Timed),
         (case("sc-lsp:rbase-32x4", 2, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
@@ -276,7 +277,7 @@ fn programs_send_the_words_of_a_narrow_core() {
         (case("tr_e:small", 1, false, retire(2, 3)), Pace::Block),
         (case("tr_e:large", 2, false, retire(2, 2)), Pace::Timed),
         // without stalls, more is sent at once: this needs larger event FIFOs
-        (Case { log2_fifo: 8, ..case("tr_e:small", 1, true, retire(2, 3)) }, Pace::Block),
+        (Case { fifo_address_bits: 8, ..case("tr_e:small", 1, true, retire(2, 3)) }, Pace::Block),
         (case("tr_e:m4+upper12", 2, true, retire(4, 2)), Pace::Timed),
     ];
     let usual = usual.map(|(case, rule)| (case, rule, 20_000));
@@ -312,7 +313,7 @@ fn random_retirement_sends_the_words_of_the_model() {
         ("follow:l", 1, false, 64, 2),
         ("follow:s+arithmetic", 1, false, 32, 2),
     ] {
-        let case = Case { scheme, cores, timestamps, xlen, retire: retire(per_cycle, 4), log2_fifo: 8 };
+        let case = Case { scheme, cores, timestamps, xlen, retire: retire(per_cycle, 4), fifo_address_bits: 8 };
         let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
         let model = Model::new(&shape);
         let run = record(&model, &Config::new(cores, 7), rounds(20_000, 400_000));
@@ -337,7 +338,7 @@ fn resyncs_are_those_of_the_model() {
         ("sc-lsp:ebase-8x4", 2, true, 4, 10),
         ("follow:m", 2, true, 2, 12),
     ] {
-        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 4), log2_fifo: 8 };
+        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 4), fifo_address_bits: 8 };
         let sim = case.build_as(&case.options_with_resyncs());
         let place = format!("{scheme}, N = {cores}, {per_cycle} a clock");
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(30_000, 600_000));
@@ -371,7 +372,7 @@ fn what_the_queue_loses_is_reported() {
         ("follow:m", "fsm", 4),
     ] {
         let retire = retire(4, words);
-        let case = Case { scheme, cores: 1, timestamps: true, xlen: 32, retire, log2_fifo: 6 };
+        let case = Case { scheme, cores: 1, timestamps: true, xlen: 32, retire, fifo_address_bits: 6 };
         let program = programs::find(name).unwrap().load().unwrap();
         let (events, _) = run(&program, 1, 100_000);
         let cores = case.widen(&expand(&program, 1, &events), Clocks::Paced(Pace::Full));
@@ -395,7 +396,7 @@ fn systems_pass_the_static_checks() {
         ("sc-lsp:base-8x8", 4, false, 2),
         ("follow:m", 2, true, 2),
     ] {
-        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 3), log2_fifo: 4 };
+        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 3), fifo_address_bits: 4 };
         emit_checked_system(&mut build(&case.params(), &case.options()).unwrap()).unwrap();
     }
 }

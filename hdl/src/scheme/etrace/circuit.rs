@@ -47,7 +47,7 @@ fn system<P: Pins<W>, const W: usize>(params: &EtraceParams, options: &SystemOpt
     let extras = Extras { ingress: P::CODE, ..options.extras };
     let (platform, layout) = (platform(params), layout(params.xlen));
     let parts = Parts {
-        spine: Spine::with_stream(&Stream::from(params), &platform, &layout, options.log2_fifo.into(), extras),
+        spine: Spine::with_stream(&Stream::from(params), &platform, &layout, options.fifo_address_bits.into(), extras),
         encoder: Slot::new(Box::new(EtraceEncoder::new(params))),
     };
     let front = || Slot::<FrontPort<W>>::new(Box::new(EtraceFront::with(params, extras)));

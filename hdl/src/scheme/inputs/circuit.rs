@@ -35,14 +35,14 @@ impl Circuit for InputsParams {
         if self.sizes.known > MAX_TRACKED_BYTES {
             return none("known above 65536", "up to 65536");
         }
-        match LOG2_RECORD_FIFO.contains(&options.log2_fifo) {
+        match LOG2_RECORD_FIFO.contains(&options.fifo_address_bits) {
             true => Ok(()),
-            false => Err(EmitError::RecordFifo(options.log2_fifo)),
+            false => Err(EmitError::RecordFifo(options.fifo_address_bits)),
         }
     }
 
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
-        let top = InputsSystem::new(self, options.log2_fifo.into());
+        let top = InputsSystem::new(self, options.fifo_address_bits.into());
         scheme::write(if buses.words.has_packets() { top.with_session() } else { top }, style, buses)
     }
 

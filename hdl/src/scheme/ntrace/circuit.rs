@@ -56,7 +56,13 @@ pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &Syste
     let extras = Extras { ingress: P::CODE, ..options.extras };
     let platform = platform(params);
     let parts = Parts {
-        spine: Spine::with_stream(&Stream::from(params), &platform, &layout(params), options.log2_fifo.into(), extras),
+        spine: Spine::with_stream(
+            &Stream::from(params),
+            &platform,
+            &layout(params),
+            options.fifo_address_bits.into(),
+            extras,
+        ),
         encoder: Slot::new(Box::new(NtraceEncoder::new(params))),
     };
     let front = || Slot::<FrontPort<W>>::new(Box::new(NtraceFront::with(params, extras)));

@@ -31,15 +31,15 @@ use sim::regs::REGS;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::rounds;
 
-fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize) {
+fn chaos(scheme: &str, cores: u8, timestamps: bool, fifo_address_bits: u8, clocks: usize) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
     // every second system is built with all extras
     let all = clocks == 40_000;
     // a smaller FIFO fills up before a stalled core has retired what is in flight
-    let stall = all && log2_fifo >= 4;
+    let stall = all && fifo_address_bits >= 4;
     let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
-    survives(&params, log2_fifo, (Ports::One, extras), clocks);
+    survives(&params, fifo_address_bits, (Ports::One, extras), clocks);
 }
 
 /// Cores that retire several instructions or blocks per cycle.
@@ -62,8 +62,8 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
     survives(&params, 4, (ports, extras), clocks);
 }
 
-fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize) {
-    all_of(params, log2_fifo, (ports, extras), clocks, false);
+fn survives(params: &TraceParams, fifo_address_bits: u8, (ports, extras): (Ports, Extras), clocks: usize) {
+    all_of(params, fifo_address_bits, (ports, extras), clocks, false);
 }
 
 /// The same system with a lock in front of it.
@@ -80,7 +80,7 @@ fn locked_system(params: &TraceParams, options: &SystemOptions, system: &Written
     Cosim::build(&text, &Interface { clock: Some("clock".into()), ports }).unwrap()
 }
 
-fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize, locked: bool) {
+fn all_of(params: &TraceParams, fifo_address_bits: u8, (ports, extras): (Ports, Extras), clocks: usize, locked: bool) {
     let (cores, timestamps) = (params.cores, params.timestamps);
     let place = format!("{}, N = {cores}, time-stamped {timestamps}, {ports:?}", params.flow.name());
     let ingress = match ports {
@@ -88,7 +88,7 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
         Ports::Reports => Ingress::Etrace,
         Ports::One | Ports::Channels(_) => Ingress::Rvfi,
     };
-    let options = SystemOptions { ingress, log2_fifo, extras };
+    let options = SystemOptions { ingress, fifo_address_bits, extras };
     let mut top = build(params, &options).unwrap();
     top.connect_all();
     let written = write(&top, &Style::default()).unwrap();
@@ -196,7 +196,7 @@ fn arithmetic_codes_survive_chaos() {
 
 #[test]
 fn locked_systems_survive_chaos() {
-    for (scheme, cores, log2_fifo, ports, clocks) in [
+    for (scheme, cores, fifo_address_bits, ports, clocks) in [
         ("tr_e:small", 2, 3, Ports::One, 60_000),
         ("sc-lsp:base-32x4", 1, 3, Ports::One, 60_000),
         ("nx_b", 1, 4, Ports::Channels(4), 40_000),
@@ -209,7 +209,7 @@ fn locked_systems_survive_chaos() {
             Ports::Channels(per_cycle) => Some(Retire { per_cycle, log2_words: 3 }),
             _ => None,
         };
-        all_of(&params, log2_fifo, (ports, Extras { lost: true, retire, ..Extras::default() }), clocks, true);
+        all_of(&params, fifo_address_bits, (ports, Extras { lost: true, retire, ..Extras::default() }), clocks, true);
     }
 }
 

@@ -107,11 +107,11 @@ fn check(found: &[FlowEvent], p: &Played, from: &mut [usize], place_of: &str) ->
     (stretches, instructions)
 }
 
-fn survives(name: &str, cores: u8, log2_fifo: u8, ports: Ports, clocks: usize) {
+fn survives(name: &str, cores: u8, fifo_address_bits: u8, ports: Ports, clocks: usize) {
     let protocol = Protocol::new(name, cores);
     let ingress = if let Ports::One = ports { Ingress::Rvfi } else { Ingress::Etrace };
-    let extras = Extras { session: true, stall: log2_fifo >= 4, lost: true, ..Extras::default() };
-    let mut top = protocol.build(&SystemOptions { ingress, log2_fifo, extras });
+    let extras = Extras { session: true, stall: fifo_address_bits >= 4, lost: true, ..Extras::default() };
+    let mut top = protocol.build(&SystemOptions { ingress, fifo_address_bits, extras });
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let [valid, data, read] = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
