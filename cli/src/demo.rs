@@ -156,13 +156,7 @@ fn recorded(place: &Place<'_>) -> Result<Input, Failure> {
 
 fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
     let (input, settings) = (recorded(place)?, Settings::default());
-    let request = Request {
-        params: *params,
-        set: Some("small".into()),
-        fixed_align: true,
-        sync_period: None,
-        bounds: Default::default(),
-    };
+    let request = Request { set: Some("small".into()), ..Request::new(*params) };
     let encoded = to_file(&input.run(CORES, &settings)?, &request, &place.path("gtr"), &Bars)?;
     let (stats, totals) = (encoded.system.stats(), &encoded.reported);
     let rates = sum(&encoded.system.rates());

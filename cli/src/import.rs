@@ -396,11 +396,8 @@ fn section_file<const DATA: bool>(run: &Run<'_>, bounds: &Bounds, path: &Path) -
     for bound in [&bounds.from, &bounds.to].into_iter().flatten() {
         info.source.push_str(&format!(", {}", bound.text.trim_matches('`')));
     }
-    let mut code = run.code()?.0;
-    if let Some(whole) = code.take_if(|code| !code.changes.is_empty()) {
-        code = Some(section::find(run, bounds, &Bars)?.code(whole));
-    }
-    let mut writer = match code {
+    let code = section::code_of(run, run.code()?.0, bounds, &Bars)?;
+    let mut writer = match &code {
         Some(_) => Writer::<DATA>::create_with_code(path, &info)?,
         None => Writer::<DATA>::create(path, &info)?,
     };

@@ -31,13 +31,7 @@ fn files(c: &mut Criterion) {
         writer.finish().expect("written");
     }
     let set = named_set("medium").expect("named");
-    let request = Request {
-        params: TraceParams::tr(set.params),
-        set: None,
-        fixed_align: true,
-        sync_period: None,
-        bounds: Default::default(),
-    };
+    let request = Request::new(TraceParams::tr(set.params));
     to_file(&run, &request, &gtr, &Quiet).expect("written");
     let mut group = c.benchmark_group("files");
     group.throughput(Throughput::Elements(instructions)).sample_size(10);

@@ -27,6 +27,13 @@ pub struct Request {
     pub bounds: Bounds,
 }
 
+impl Request {
+    /// A trace of a whole run without synchronisation, with the given `align`.
+    pub fn new(params: TraceParams) -> Self {
+        Self { params, set: None, fixed_align: true, sync_period: None, bounds: Bounds::default() }
+    }
+}
+
 /// Result of tracing a run.
 pub struct Encoded {
     /// The model in its final state.
@@ -89,10 +96,8 @@ impl RetireSink for ToFile {
 pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
     let mut params = request.params;
     params.check_period(request.sync_period)?;
-    let (mut code, contradictions) = run.code()?;
-    if let Some(whole) = code.take_if(|code| !code.changes.is_empty() && !request.bounds.are_open()) {
-        code = Some(section::find(run, &request.bounds, progress)?.code(whole));
-    }
+    let (code, contradictions) = run.code()?;
+    let code = section::code_of(run, code, &request.bounds, progress)?;
     loop {
         let info = run.info();
         let info = TraceInfo {

@@ -2,7 +2,7 @@
 //!
 //! The straight instructions between two events are not divided, as this needs their lengths: a section begins with those
 //! that contain the first address, and ends with those that contain the last. The entry of a function is nearly always the target of
-//! a call, so that the section begins exactly there.
+//! a call, so that the section begins exactly there. An address within an instruction counts as that of the instruction.
 
 use crate::progress::Progress;
 use crate::run::Run;
@@ -97,10 +97,28 @@ struct Position {
 ///
 /// # Errors
 /// The run cannot be read, or no core reaches the first address.
-pub fn find(run: &Run<'_>, bounds: &Bounds, progress: &dyn Progress) -> Result<Extent, HostError> {
+fn find(run: &Run<'_>, bounds: &Bounds, progress: &dyn Progress) -> Result<Extent, HostError> {
     let mut section = Section::new(NullSink, bounds, run.harts);
     run.report_to(&mut section, progress)?;
     Ok(section.finish(&run.name())?.1)
+}
+
+/// The code that a section of `run` needs, of a recording that carries code; `whole` is that of the run.
+///
+/// # Errors
+/// The run cannot be read, or no core reaches the first address.
+pub fn code_of(
+    run: &Run<'_>,
+    whole: Option<Code>,
+    bounds: &Bounds,
+    progress: &dyn Progress,
+) -> Result<Option<Code>, HostError> {
+    Ok(match whole {
+        Some(whole) if !whole.changes.is_empty() && !bounds.are_open() => {
+            Some(find(run, bounds, progress)?.code(whole))
+        }
+        whole => whole,
+    })
 }
 
 /// A sink that passes a section on.

@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 /// let settings = Settings { max_instructions: Some(20_000), ..Settings::default() };
 /// let run = input.run(1, &settings)?;
 /// let params = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
-/// let request = Request { params, set: None, fixed_align: false, sync_period: None, bounds: Default::default() };
+/// let request = Request { fixed_align: false, ..Request::new(params) };
 /// let encoded = to_file(&run, &request, &path, &Quiet)?;
 ///
 /// let options = InputOptions { elf: Some("builtin:fft"), ..InputOptions::default() };
@@ -440,13 +440,8 @@ mod tests {
         let run = input.run(3, &settings).unwrap();
         let platform = Platform { cores: 3, timestamps: true, signature: 8, ..Platform::RV32 };
         let sync_period = Some(sim::core_trace::SyncPeriod::new(12).unwrap());
-        let request = Request {
-            params: TraceParams::new(platform, "tr_e:small".parse().unwrap()),
-            set: None,
-            fixed_align: false,
-            sync_period,
-            bounds: Default::default(),
-        };
+        let params = TraceParams::new(platform, "tr_e:small".parse().unwrap());
+        let request = Request { fixed_align: false, sync_period, ..Request::new(params) };
         to_file(&run, &request, &path, &Quiet).unwrap();
         let whole = std::fs::read(&path).unwrap();
         let mut damaged = 0;

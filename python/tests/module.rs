@@ -23,7 +23,7 @@ fn record(folder: &Path) {
     let run = input.run(2, &settings).unwrap();
     let platform = Platform { cores: 2, timestamps: true, ..Platform::RV32 };
     let params = TraceParams::new(platform, "tr_e:small".parse().unwrap());
-    let request = Request { params, set: None, fixed_align: false, sync_period: None, bounds: Default::default() };
+    let request = Request { fixed_align: false, ..Request::new(params) };
     let encoded = to_file(&run, &request, &folder.join("fft.2.gtr"), &Quiet).unwrap();
     let stats = encoded.system.stats();
     let kinds = stats.kinds.iter().map(|k| k.messages.to_string()).collect::<Vec<_>>().join(" ");

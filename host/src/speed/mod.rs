@@ -231,13 +231,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         done
     };
     let set = named_set("medium")?;
-    let request = Request {
-        params: TraceParams::tr(set.params),
-        set: None,
-        fixed_align: true,
-        sync_period: None,
-        bounds: Default::default(),
-    };
+    let request = Request::new(TraceParams::tr(set.params));
     let open =
         || Trace::open(&gtr, InputOptions { elf: Some(name), any_build: false, ..InputOptions::default() }, &Quiet);
     add(

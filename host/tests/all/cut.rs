@@ -35,13 +35,8 @@ fn a_trace_file_is_read_from_its_first_header_on_and_behind_damage() {
     let (whole, part) = (folder.path().join("whole.gtr"), folder.path().join("part.gtr"));
     let settings = Settings { max_instructions: Some(200_000), ..Settings::default() };
     let input = Input::open("builtin:vm").unwrap();
-    let request = Request {
-        params: TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:small".parse().unwrap()),
-        set: None,
-        fixed_align: true,
-        sync_period: Some(SyncPeriod::new(12).unwrap()),
-        bounds: Default::default(),
-    };
+    let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:small".parse().unwrap());
+    let request = Request { sync_period: Some(SyncPeriod::new(12).unwrap()), ..Request::new(params) };
     to_file(&input.run(2, &settings).unwrap(), &request, &whole, &Quiet).unwrap();
     let (all, summary) = replay(&whole, false).unwrap();
     assert!(summary.headers > 10 && summary.skipped == 0, "{summary:?}");

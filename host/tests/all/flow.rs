@@ -26,13 +26,7 @@ fn traced(dir: &tempfile::TempDir, elf: &str, scheme: &str) -> (PathBuf, Vec<Flo
     let flow: FlowScheme = scheme.parse().unwrap();
     let params = TraceParams::new(Platform { cores: CORES, ..Platform::RV32 }, flow);
     let path = dir.path().join("a.gtr");
-    to_file(
-        &run,
-        &Request { params, set: None, fixed_align: true, sync_period: None, bounds: Default::default() },
-        &path,
-        &Quiet,
-    )
-    .unwrap();
+    to_file(&run, &Request::new(params), &path, &Quiet).unwrap();
     (path, events)
 }
 

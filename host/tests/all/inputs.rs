@@ -50,7 +50,7 @@ fn odd_at_the_end(n: u64) -> Vec<FlowEvent> {
 fn request(align: u8, fixed_align: bool) -> Request {
     let set = named_set("m4").unwrap();
     let params = TraceParams::tr(set.params).with(|p| (p.align, p.xlen) = (align, 64));
-    Request { params, set: None, fixed_align, sync_period: None, bounds: Default::default() }
+    Request { fixed_align, ..Request::new(params) }
 }
 
 #[test]

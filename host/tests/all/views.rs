@@ -31,7 +31,7 @@ fn both(dir: &tempfile::TempDir) -> [PathBuf; 2] {
     let [trace, recording] = ["a.gtr", "a.gip"].map(|n| dir.path().join(n));
     let flow: FlowScheme = "tr_e:small".parse().unwrap();
     let params = TraceParams::new(Platform { cores: 3, ..Platform::RV32 }, flow);
-    let request = Request { params, set: None, fixed_align: true, sync_period: None, bounds: Default::default() };
+    let request = Request::new(params);
     to_file(&run, &request, &trace, &Quiet).unwrap();
     record(&run, Sizes::default(), 0, Some(&recording), &Quiet).unwrap();
     [trace, recording]

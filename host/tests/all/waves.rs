@@ -34,13 +34,7 @@ fn trace(dir: &tempfile::TempDir, timestamps: bool) -> PathBuf {
     let flow: FlowScheme = "tr_e:small".parse().unwrap();
     let params = TraceParams::new(Platform { cores: CORES, timestamps, ..Platform::RV32 }, flow);
     let path = dir.path().join("a.gtr");
-    to_file(
-        &run,
-        &Request { params, set: None, fixed_align: true, sync_period: None, bounds: Default::default() },
-        &path,
-        &Quiet,
-    )
-    .unwrap();
+    to_file(&run, &Request::new(params), &path, &Quiet).unwrap();
     path
 }
 
