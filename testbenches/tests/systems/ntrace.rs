@@ -49,6 +49,11 @@ fn branches(params: NtraceParams) -> NtraceParams {
     NtraceParams { modes: Modes { btm: true, ..params.modes }, ..params }
 }
 
+/// With repeated history.
+fn repeated(params: NtraceParams) -> NtraceParams {
+    NtraceParams { modes: Modes { repeat: true, ..params.modes }, ..params }
+}
+
 /// With periodic synchronization after 2^`log2` instructions.
 fn synchronized(params: NtraceParams, log2: u8) -> NtraceParams {
     NtraceParams { modes: Modes { sync: log2, ..params.modes }, ..params }
@@ -153,6 +158,7 @@ fn programs_on_one_core_match_the_model() {
         cosim(&base(1, 32), name, &program, &events, TraceOptions::default());
         cosim(&stack(1, 32, 8), name, &program, &events, TraceOptions::default());
         cosim(&synchronized(stack(1, 32, 8), 10), name, &program, &events, TraceOptions::default());
+        cosim(&repeated(stack(1, 32, 8)), name, &program, &events, TraceOptions::default());
         if name == "irq" || long() {
             cosim(&branches(stack(1, 32, 8)), name, &program, &events, TraceOptions::default());
         }
@@ -273,10 +279,14 @@ fn random_programs_on_any_number_of_cores_match_the_model() {
             let returns = if xlen == 64 { 32 } else { 8 };
             cosim(&NtraceParams { align, ..stack(cores, xlen, returns) }, "synthetic", &program, &events, slow);
         }
-        let params = NtraceParams { align, ..branches(base(cores, xlen)) };
-        // several bytes for each taken branch of each core
-        let slow = TraceOptions { idle_after_beat: 8 * u64::from(cores), ..slow };
-        cosim(&params, "synthetic", &program, &events, slow);
+        for log2 in [0, 4] {
+            let params = NtraceParams { align, ..synchronized(branches(base(cores, xlen)), log2) };
+            // several bytes for each taken branch of each core
+            let slow = TraceOptions { idle_after_beat: 8 * u64::from(cores), ..slow };
+            cosim(&params, "synthetic", &program, &events, slow);
+            let params = NtraceParams { align, ..synchronized(repeated(stack(cores, xlen, 8)), log2) };
+            cosim(&params, "synthetic", &program, &events, slow);
+        }
         // every second control-flow instruction, and seldom
         for log2 in [1, 6] {
             let params = NtraceParams { align, ..synchronized(stack(cores, xlen, 8), log2) };
@@ -294,6 +304,9 @@ fn the_simulation_in_rust_hdl_matches_the_model() {
         synchronized(stack(2, 32, 8), 4),
         branches(base(1, 32)),
         branches(stack(2, 32, 8)),
+        synchronized(branches(stack(2, 64, 8)), 2),
+        repeated(base(1, 32)),
+        synchronized(repeated(stack(3, 64, 8)), 5),
     ] {
         let NtraceParams { cores, xlen, .. } = params;
         let shape = if xlen == 64 { Shape::rv64(2) } else { Shape::rv32(2) };
@@ -385,6 +398,9 @@ fn losses_are_reported_and_the_rest_comes_back() {
     loses_and_continues(stack(1, 32, 8), 3, "qsort");
     loses_and_continues(branches(base(1, 32)), 3, "irq");
     loses_and_continues(synchronized(stack(1, 32, 8), 8), 3, "qsort");
+    loses_and_continues(synchronized(branches(stack(1, 32, 8)), 6), 3, "irq");
+    loses_and_continues(repeated(stack(1, 32, 8)), 3, "qsort");
+    loses_and_continues(repeated(base(3, 32)), 3, "fsm");
 }
 
 /// Plays one core's instructions at the trace port of E-Trace; a trap has a cycle of its own.

@@ -72,11 +72,11 @@ pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &Syste
 /// Checks that there is a circuit.
 fn check(params: &NtraceParams, options: &SystemOptions) -> Result<(), EmitError> {
     params.check()?;
-    let Modes { btm, returns, repeat, sync } = params.modes;
-    if btm && sync > 0 || repeat || !matches!(returns, 0 | 8 | 16 | 32) {
+    let Modes { btm, returns, repeat, .. } = params.modes;
+    if btm && repeat || !matches!(returns, 0 | 8 | 16 | 32) {
         return Err(EmitError::Data(
             params.modes.to_string(),
-            "ntrace, with +btm, +ir8, +ir16 or +ir32, +sync2 to +sync1048576, but not +btm with +sync",
+            "ntrace, with +btm or +rh, +ir8, +ir16 or +ir32, and +sync2 to +sync1048576",
         ));
     }
     check_standard(&params.modes.to_string(), options)?;

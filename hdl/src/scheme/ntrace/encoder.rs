@@ -12,17 +12,21 @@
 //! | `pre` exception | 28 or 4 with B-TYPE 1 |
 //! | `pre` sync | 9 with SYNC 5, or 7 after a loss |
 //! | `post` target | 28 or 4 with B-TYPE 0 |
-//! | `post` outcome | 27 with HIST; with branch messages (BTM) 3: a taken branch |
+//! | `post` outcome | 27 with HIST; with branch messages (BTM) 3: a taken branch; with repeated history see below |
 //! | `post` progress | 27 with I-CNT |
-//! | resync | 29 with SYNC 2 and B-TYPE 0 |
+//! | resync | 29 with SYNC 2 and B-TYPE 0; with branch messages 9, 11 or 12 with SYNC 2 |
 //! | stop | 33 with EVCODE 4, with branch messages without HIST |
 //! | overflow | 33 with EVCODE 4, then 8 |
+//!
+//! With repeated history, the history of an outcome entry is held back ([`super::repeat`]), and those that are equal to it are counted. Any
+//! other entry of the core makes a message 27 of it before its own messages, with HREPEAT if it came more than once.
 //!
 //! # Timing
 //! Two stages. The first one reads a field of the entry and makes a part of a message of it: TCODE, six bits of the head,
 //! or a variable field. The second one is a shift register that sends the part, one byte per cycle, and takes the next one at
 //! the edge at which its last byte leaves. The entry is removed when its last part is taken, and one cycle reads the type of
-//! the next one. So there is one byte in every cycle, except one cycle after an entry whose last part has one byte.
+//! the next one. So there is one byte in every cycle, except one cycle after an entry whose last part has one byte. With repeated history,
+//! one more cycle compares the history of each entry, two with several cores.
 //!
 //! The bits between TCODE and the first variable field (SRC and fixed fields) are the head. A byte
 //! of its own holds six of them, if there are as many; the first variable field follows the rest in the same byte. All of
@@ -33,9 +37,11 @@
 //!
 //! Golden model: [`sim::standard::ntrace::Encoder`].
 
-use super::ICNT_BITS;
+use super::repeat::Repeat;
+use super::{count_bits, ICNT_BITS};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::part;
@@ -47,6 +53,10 @@ use sim::standard::ntrace::NtraceParams;
 pub enum NtraceStep {
     /// Nothing: the type of the entry is read.
     Open,
+    /// Nothing: the history of the core is read.
+    Wait,
+    /// Nothing: whether the history of the core is counted, held or sent is decided.
+    Check,
     /// TCODE.
     Code,
     /// Six bits of the head.
@@ -57,6 +67,8 @@ pub enum NtraceStep {
     Address,
     /// HIST.
     History,
+    /// HREPEAT.
+    Repeat,
 }
 
 /// The encoder; `W` is the width of `word`, 32 or 64.
@@ -69,6 +81,16 @@ pub struct NtraceEncoder<const W: usize> {
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     second: DFF<Bit>,
+    // with branch messages, of a synchronization: its instruction is a taken branch; an indirect jump
+    types: DFF<Bits<2>>,
+    // the message is the history that is held; what the entry is meanwhile
+    sends_held: DFF<Bit>,
+    pre_now: Signal<Local, Bits<2>>,
+    post_now: Signal<Local, Bits<2>>,
+    repeat: Repeat,
+    is_history: Signal<Local, Bit>,
+    came_again: Signal<Local, Bit>,
+    repeat_ends: Signal<Local, Bit>,
     kinds: Signal<Local, Bits<W>>,
     kinds_at: Fixed<Bits<5>>,
     // the message
@@ -106,6 +128,7 @@ pub struct NtraceEncoder<const W: usize> {
     variable: Signal<Local, Bit>,
     is_first: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
+    has_part: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     ends_message: Signal<Local, Bit>,
     // the shift register, 0 above what is to be sent; bits below it in its byte, and their number
@@ -129,6 +152,7 @@ pub struct NtraceEncoder<const W: usize> {
     known: Signal<Local, Bits<W>>,
     sent: Signal<Local, Bits<W>>,
     btm: Fixed<Bit>,
+    repeats: Fixed<Bit>,
     many: Fixed<Bit>,
     four: Fixed<Bit>,
     aligned: Fixed<Bit>,
@@ -150,9 +174,11 @@ impl<const W: usize> NtraceEncoder<W> {
         let (many, width) = (params.cores > 1, usize::from(params.xlen - params.align));
         let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
         Self {
-            kinds_at: Fixed::of(ICNT_BITS as u64),
+            kinds_at: Fixed::of(count_bits(params) as u64),
             last: Mem::new(ti_bits.max(1), if many { width } else { 0 }),
+            repeat: when(params.modes.repeat, || Repeat::new(params.cores)),
             btm: Fixed::new(params.modes.btm),
+            repeats: Fixed::new(params.modes.repeat),
             many: Fixed::new(many),
             four: Fixed::new(params.source_bits() == 4),
             aligned: Fixed::new(params.align == 2),
@@ -172,26 +198,34 @@ impl<const W: usize> NtraceEncoder<W> {
 impl<const W: usize> Logic for NtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, pre, post, second, has_outcomes, own_last);
+        dff_setup!(self, clock, step, pre, post, second, types, sends_held, has_outcomes, own_last);
         dff_setup!(self, clock, sends, shift, below, below_bits, closes_field, closes_message);
-        clock!(self, clock, last);
+        clock!(self, clock, last, repeat);
 
         // the message
-        self.control.next = self.pre.q.val() == 3;
-        self.overflow.next = self.control.val() & self.post.q.val().get_bit(0);
-        self.resync.next = self.control.val() & self.post.q.val().get_bit(1);
-        self.uses_pre.next = self.pre.q.val().any() & !self.second.q.val() & !self.resync.val();
+        self.pre_now.next = self.pre.q.val();
+        self.post_now.next = self.post.q.val();
+        if self.repeats.val() {
+            if self.sends_held.q.val() {
+                self.pre_now.next = 0.into();
+                self.post_now.next = 1.into();
+            }
+        }
+        self.control.next = self.pre_now.val() == 3;
+        self.overflow.next = self.control.val() & (self.post_now.val() == 1);
+        self.resync.next = self.control.val() & (self.post_now.val() == 2);
+        self.uses_pre.next = self.pre_now.val().any() & !self.second.q.val() & !self.resync.val();
         self.correlation.next = self.control.val() & !self.second.q.val() & !self.resync.val();
         self.error.next = self.control.val() & self.second.q.val();
-        self.sync.next = (self.pre.q.val() == 2) & !self.second.q.val();
-        self.trap.next = (self.pre.q.val() == 1) & !self.second.q.val();
-        self.target.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 2);
-        self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
-        self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 3);
+        self.sync.next = (self.pre_now.val() == 2) & !self.second.q.val();
+        self.trap.next = (self.pre_now.val() == 1) & !self.second.q.val();
+        self.target.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 2);
+        self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 1);
+        self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 3);
         self.direct.next = false;
         self.short_correlation.next = false;
         if self.btm.val() {
-            self.direct.next = !self.uses_pre.val() & !self.control.val() & (self.post.q.val() == 1);
+            self.direct.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 1);
             self.outcome.next = false;
             self.short_correlation.next = self.correlation.val();
         }
@@ -201,7 +235,14 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.has_outcomes.d.next = self.port.entry.cc.val() != self.empty.val();
         self.has_hist.next = self.resync.val() | (!self.second.q.val() & self.has_outcomes.q.val());
         self.has_second.next =
-            self.uses_pre.val() & self.post.q.val().any() & (!self.control.val() | self.overflow.val());
+            self.uses_pre.val() & self.post_now.val().any() & (!self.control.val() | self.overflow.val());
+        if self.btm.val() {
+            self.has_hist.next = false;
+        }
+        self.came_again.next = false;
+        if self.repeats.val() {
+            self.came_again.next = self.sends_held.q.val() & self.repeat.count.val().get_bits::<17>(1).any();
+        }
 
         // its head
         self.tcode.next = 27.into();
@@ -215,6 +256,14 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.tcode.next = 9.into();
         } else if self.resync.val() {
             self.tcode.next = 29.into();
+            if self.btm.val() {
+                self.tcode.next = 9.into();
+                if self.types.q.val().get_bit(0) {
+                    self.tcode.next = 11.into();
+                } else if self.types.q.val().get_bit(1) {
+                    self.tcode.next = 12.into();
+                }
+            }
         } else if self.indirect.val() {
             self.tcode.next = 4.into();
             if self.has_hist.val() {
@@ -238,10 +287,16 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.fixed_fields.next = 2.into();
         } else if self.trap.val() | self.outcome.val() {
             self.fixed_fields.next = 1.into();
+            if self.came_again.val() {
+                self.fixed_fields.next = 2.into();
+            }
         }
         // 0, 2, 4 or 6 bits, and SRC before them
         self.head.next = bit_cast::<10, 6>(self.fixed_fields.val());
         self.six.next = self.correlation.val() | self.resync.val();
+        if self.btm.val() {
+            self.six.next = self.correlation.val() | (self.resync.val() & self.types.q.val().get_bit(1));
+        }
         self.has_byte.next = self.six.val();
         self.rest_bits.next = 4.into();
         if self.indirect.val() {
@@ -323,13 +378,23 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         }
         if self.step.q.val() == NtraceStep::History {
             self.part.next = bit_cast::<W, 32>(self.port.entry.cc.val());
+            if self.repeats.val() {
+                if self.sends_held.q.val() {
+                    self.part.next = bit_cast::<W, 32>(self.repeat.held.val());
+                }
+            }
+        }
+        if self.step.q.val() == NtraceStep::Repeat {
+            self.part.next = bit_cast::<W, 18>(self.repeat.count.val());
         }
         self.variable.next = (self.step.q.val() == NtraceStep::Count)
             | (self.step.q.val() == NtraceStep::Address)
-            | (self.step.q.val() == NtraceStep::History);
+            | (self.step.q.val() == NtraceStep::History)
+            | (self.step.q.val() == NtraceStep::Repeat);
         self.is_first.next = (self.step.q.val() == NtraceStep::Count)
             | ((self.step.q.val() == NtraceStep::History) & self.outcome.val());
-        self.is_last.next = (self.step.q.val() == NtraceStep::History)
+        self.is_last.next = ((self.step.q.val() == NtraceStep::History) & !self.came_again.val())
+            | (self.step.q.val() == NtraceStep::Repeat)
             | ((self.step.q.val() == NtraceStep::Address) & (self.sync.val() | !self.has_hist.val()))
             | ((self.step.q.val() == NtraceStep::Count)
                 & (self.error.val() | self.progress.val() | self.direct.val() | self.short_correlation.val()));
@@ -361,7 +426,13 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
 
         // the shift register
         self.moves.next = self.port.bits.ready.val() | !self.sends.q.val();
-        self.load.next = (self.step.q.val() != NtraceStep::Open) & self.moves.val() & !self.more.val();
+        self.has_part.next = self.step.q.val() != NtraceStep::Open;
+        if self.repeats.val() {
+            self.has_part.next = (self.step.q.val() != NtraceStep::Open)
+                & (self.step.q.val() != NtraceStep::Wait)
+                & (self.step.q.val() != NtraceStep::Check);
+        }
+        self.load.next = self.has_part.val() & self.moves.val() & !self.more.val();
         if self.moves.val() {
             self.shift.d.next = self.moved.val();
             self.below.d.next = (bit_cast::<4, 2>(self.shift.q.val().get_bits::<2>(4)) << 2)
@@ -404,8 +475,38 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.kinds.next = self.port.entry.word.val() >> self.kinds_at.val();
         if (self.step.q.val() == NtraceStep::Open) & self.port.entry.have.val() {
             self.step.d.next = NtraceStep::Code;
+            if self.repeats.val() {
+                self.step.d.next = NtraceStep::Check;
+                if self.many.val() {
+                    self.step.d.next = NtraceStep::Wait;
+                }
+            }
             self.pre.d.next = self.kinds.val().get_bits::<2>(0);
             self.post.d.next = self.kinds.val().get_bits::<2>(2);
+            self.types.d.next = self.port.entry.word.val().get_bits::<2>(22);
+        }
+        self.port.entry.done.next = false;
+        self.is_history.next = !self.pre.q.val().any() & (self.post.q.val() == 1);
+        self.repeat.reset.next = self.port.reset.val();
+        self.repeat.core.next = self.port.entry.core.val();
+        self.repeat.hist.next = self.port.entry.cc.val();
+        self.repeat.add.next = false;
+        self.repeat.clear.next = false;
+        if self.repeats.val() {
+            if self.step.q.val() == NtraceStep::Wait {
+                self.step.d.next = NtraceStep::Check;
+            }
+            if self.step.q.val() == NtraceStep::Check {
+                if self.is_history.val() & (self.repeat.merges.val() | !self.repeat.holds.val()) {
+                    self.repeat.add.next = true;
+                    self.step.d.next = NtraceStep::Open;
+                    self.port.entry.field.next = self.first.val();
+                    self.port.entry.done.next = true;
+                } else {
+                    self.step.d.next = NtraceStep::Code;
+                    self.sends_held.d.next = self.repeat.holds.val();
+                }
+            }
         }
         if self.load.val() {
             if (self.step.q.val() == NtraceStep::Code) & self.has_byte.val() {
@@ -420,10 +521,23 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 self.port.entry.field.next = self.address_field.val();
             } else {
                 self.step.d.next = NtraceStep::History;
+                if self.repeats.val() {
+                    if self.step.q.val() == NtraceStep::History {
+                        self.step.d.next = NtraceStep::Repeat;
+                    }
+                }
             }
         }
-        self.port.entry.done.next = false;
-        if self.ends_message.val() {
+        self.repeat_ends.next = false;
+        if self.repeats.val() {
+            self.repeat_ends.next = self.ends_message.val() & self.sends_held.q.val();
+        }
+        if self.repeat_ends.val() {
+            // the entry is still to come
+            self.repeat.clear.next = true;
+            self.sends_held.d.next = false;
+            self.step.d.next = NtraceStep::Check;
+        } else if self.ends_message.val() {
             self.second.d.next = self.has_second.val();
             self.step.d.next = NtraceStep::Code;
             if !self.has_second.val() {
@@ -432,7 +546,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 self.port.entry.done.next = true;
             }
         }
-        self.port.entry.ends.next = self.control.val() & !self.overflow.val() & !self.resync.val();
+        self.port.entry.ends.next = self.control.val() & !self.post_now.val().any();
         self.port.entry.again.next = false;
         self.port.entry.uses_resync_pc.next = false;
 
@@ -452,6 +566,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         if self.port.reset.val() {
             self.step.d.next = NtraceStep::Open;
             self.second.d.next = false;
+            self.sends_held.d.next = false;
             self.sends.d.next = false;
             self.shift.d.next = 0.into();
         }

@@ -88,7 +88,7 @@ impl<const W: usize> NtraceFront<W> {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
             trace_fsm: TraceFsm::new(false, extras),
-            records: Records::new(params.modes.btm),
+            records: Records::new(params.modes),
             compressed: Fixed::new(params.align == 1),
             flags: Delay::new(1),
             last: Delay::new(1),

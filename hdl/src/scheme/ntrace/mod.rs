@@ -6,11 +6,13 @@
 //! | [`encoder`] | event entries to the bytes of their messages |
 //! | [`front`] | front end of a core |
 //! | [`records`] | counters and history of a core, and the decision which messages an instruction makes |
+//! | [`repeat`] | the last full history of each core, and how often it came |
 
 pub mod circuit;
 pub mod encoder;
 pub mod front;
 pub mod records;
+pub mod repeat;
 
 use crate::spine::entry::EntryLayout;
 use sim::standard::ntrace::NtraceParams;
@@ -18,12 +20,18 @@ use sim::standard::ntrace::NtraceParams;
 /// Bits of I-CNT.
 pub const ICNT_BITS: usize = 22;
 
-/// The widths of the entries from front end to encoder; the field of the time is HIST.
+/// Width of the field of I-CNT in the entries. With BTM and periodic synchronization, two bits above I-CNT say which message a
+/// synchronization is.
+pub fn count_bits(params: &NtraceParams) -> usize {
+    ICNT_BITS + if params.modes.btm && params.modes.sync > 0 { 2 } else { 0 }
+}
+
+/// The widths of the entries from front end to encoder; the field of the time is HIST, which BTM does not have.
 pub fn layout(params: &NtraceParams) -> EntryLayout {
     EntryLayout {
-        count_bits: ICNT_BITS,
+        count_bits: count_bits(params),
         address_bits: usize::from(params.xlen - params.align),
-        cc_bits: 32,
+        cc_bits: if params.modes.btm { 0 } else { 32 },
         context_bits: 0,
         early: true,
         uses_resync_pc: false,

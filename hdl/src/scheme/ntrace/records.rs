@@ -27,12 +27,12 @@
 //! | `icnt` | with a `pre` or in a control message I-CNT; in a sync 1 if it follows a loss |
 //! | `bcnt` | I-CNT of the `post` |
 //! | `cc` | HIST, with its stop bit: of the `pre`, the control message, or if there is neither the `post` |
-//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; I-CNT in `bcnt`, its HIST in `cc`, `target` |
+//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; I-CNT in `bcnt`, its HIST in `cc`, `target`. With branch messages, bit 22 of `bcnt` is 1 if it is a taken branch, bit 23 if it is an indirect jump |
 //! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full, or with branch messages a taken branch. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full |
 //!
 //! # Timing
 //! One instruction per cycle; its entry comes in the same cycle. I-CNT is half full if its top bit was set before the instruction, which
-//! then reports it unless it has another message. HIST is full with 31 outcomes and the stop bit. With branch messages (BTM) it stays empty.
+//! then reports it unless it has another message. HIST is full with 31 outcomes and the stop bit, with repeated history with 30. With branch messages (BTM) it stays empty.
 //!
 //! Code without any control-flow instruction for 2^21 halfwords would wrap I-CNT, which is only reported at these.
 //!
@@ -42,6 +42,7 @@ use super::ICNT_BITS;
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
+use sim::standard::ntrace::Modes;
 
 /// The counters and the message decision of one core, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -69,6 +70,9 @@ pub struct Records<const W: usize> {
     // an outcome makes a message, if there is no `pre`, and with it
     due: Signal<Local, Bit>,
     btm: Fixed<Bit>,
+    repeat: Fixed<Bit>,
+    // a synchronization says what its instruction is
+    types: Fixed<Bit>,
     // its message ends I-CNT and HIST
     ends: Signal<Local, Bit>,
     // sums: halfwords of this instruction, with those before it, with those that no earlier message counts
@@ -92,11 +96,13 @@ pub struct Records<const W: usize> {
 }
 
 impl<const W: usize> Records<W> {
-    /// The circuit; `btm`: with a message for each taken branch in place of the history.
-    pub fn new(btm: bool) -> Self {
+    /// The circuit for `modes`.
+    pub fn new(modes: Modes) -> Self {
         const { assert!(ICNT_BITS == 22, "the width of the registers") };
         Self {
-            btm: Fixed::new(btm),
+            btm: Fixed::new(modes.btm),
+            repeat: Fixed::new(modes.repeat),
+            types: Fixed::new(modes.btm && modes.sync > 0),
             empty: Fixed::of(1u8),
             one: Fixed::of(1u8),
             two: Fixed::of(2u8),
@@ -114,10 +120,13 @@ impl<const W: usize> Logic for Records<W> {
         self.any_pre.next = self.decision.sync.val() | self.decision.exception.val();
         self.half.next = self.icnt.q.val().get_bit(21);
         self.due.next = self.branch.val() & self.hist.q.val().get_bit(30);
+        if self.repeat.val() {
+            self.due.next = self.branch.val() & self.hist.q.val().get_bit(29);
+        }
         self.full.next = self.due.val() & !self.any_pre.val() & !self.resync.val();
         if self.btm.val() {
             self.due.next = self.branch.val() & self.taken.val();
-            self.full.next = self.due.val();
+            self.full.next = self.due.val() & !self.resync.val();
         }
         self.ends.next = self.indirect.val() | self.resync.val();
         self.progress.next =
@@ -188,6 +197,11 @@ impl<const W: usize> Logic for Records<W> {
             self.entry.icnt.next = bit_cast::<24, 1>(self.lost.q.val().into());
         }
         self.entry.bcnt.next = bit_cast::<24, 22>(self.sum.val());
+        if self.types.val() {
+            self.entry.bcnt.next = bit_cast::<24, 22>(self.sum.val())
+                | (bit_cast::<24, 1>((self.branch.val() & self.taken.val()).into()) << 22)
+                | (bit_cast::<24, 1>(self.indirect.val().into()) << 23);
+        }
         self.entry.cc.next = self.hist.q.val();
         if self.full.val() | self.resync.val() {
             self.entry.cc.next = self.shifted.val();

@@ -217,12 +217,13 @@ impl<'a> Encoder<'a> {
         self.send(m, cycle, false);
     }
 
-    fn outcome(&mut self, taken: bool, cycle: u64) {
+    /// Adds an outcome. Returns whether HIST was full with it, so that the message 27 is that of the instruction, also if it is sent later.
+    fn outcome(&mut self, taken: bool, cycle: u64) -> bool {
         self.hist = self.hist << 1 | u32::from(taken);
         // 30 outcomes hold whole periods of 2, 3, 5, 6, 10 and 15
         let bits = if self.options.repeat { 31 } else { 32 };
         if self.hist.leading_zeros() > 32 - bits {
-            return;
+            return false;
         }
         let hist = std::mem::replace(&mut self.hist, 1);
         match &mut self.full {
@@ -235,6 +236,7 @@ impl<'a> Encoder<'a> {
                 }
             }
         }
+        true
     }
 
     /// I-CNT, and the address and history that follow.
@@ -389,8 +391,8 @@ impl<'a> Encoder<'a> {
                 if due && self.options.at_port {
                     // the synchronization has the outcome, too
                     self.hist = self.hist << 1 | u32::from(taken);
-                } else {
-                    self.outcome(taken, e.cycle);
+                } else if self.outcome(taken, e.cycle) {
+                    full = false;
                 }
                 self.plain(due, e);
             }
