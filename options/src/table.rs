@@ -59,7 +59,10 @@ const PREDICTS: Cond =
     Scheme(Property { text: "an encoding of T-raptor", holds: |s| s.flow().is_some_and(FlowScheme::predicts) });
 const CONTEXTS: Cond = Scheme(Property {
     text: "a scheme that reports contexts",
-    holds: |s| s.flow().is_some_and(|f| f.check(&Platform { context: Some(0), ..Platform::RV32 }).is_ok()),
+    holds: |s| {
+        let reports = |f: &FlowScheme| f.check(&Platform { context: Some(0), ..Platform::RV32 }).is_ok();
+        s.flow().map_or(matches!(s, AnyScheme::Ntrace(_)), reports)
+    },
 });
 const FEW_TYPES: Cond = Scheme(Property {
     text: "a scheme that predicts no targets",
@@ -135,13 +138,13 @@ pub const OPTIONS: &[Opt] = &[
     switch("filter", Circuit,
         "Trace filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
          input for each core excludes the instructions of a cycle")
-        .rules(&[FLOW, NOT_STANDARD]),
+        .rules(&[FLOW, NOT_ETRACE]),
     switch("filter-range", Circuit, "Trace filter with address ranges: as `--filter`, and two inputs for each core select the traced range")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_STANDARD]),
+        .rules(&[FLOW, NOT_ETRACE]),
     switch("filter-space", Circuit, "Trace filter with address spaces: as `--filter`, and inputs for each core select the traced spaces, by number and mask")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_STANDARD]),
+        .rules(&[FLOW, NOT_ETRACE]),
     switch("registered-ports", Circuit,
         "Core ports that come directly from registers of the cores, so that the ingress has no input registers. The trace stream is identical, the circuit smaller")
         .rules(&[

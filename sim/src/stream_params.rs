@@ -119,6 +119,7 @@ impl StreamParams for NtraceParams {
         Protocol {
             mode: if self.modes.btm { 3 } else { 6 },
             fixed_sync: self.modes.sync,
+            context: self.context.is_some(),
             ..Protocol::ntrace(returns | repeated, self.source_bits())
         }
     }

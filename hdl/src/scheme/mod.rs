@@ -58,8 +58,8 @@ pub struct Standard<'a> {
 /// Words of events.
 pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent]) -> Result<Vec<u32>, String> + 'a;
 
-/// Refuses the options that no circuit of a standard protocol has; `scheme` is its name.
-fn check_standard(scheme: &str, options: &SystemOptions) -> Result<(), EmitError> {
+/// Refuses the options that no circuit of a standard protocol has; `scheme` is its name. With `filters`, it has filters.
+fn check_standard(scheme: &str, options: &SystemOptions, filters: bool) -> Result<(), EmitError> {
     let none = |what: &str| Err(EmitError::Options(format!("{scheme}: no circuit with {what}")));
     if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
         return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
@@ -67,7 +67,7 @@ fn check_standard(scheme: &str, options: &SystemOptions) -> Result<(), EmitError
     let Extras { sync, filter, retire, addresses, .. } = options.extras;
     for (given, name) in [
         (sync, "--sync"),
-        (filter, "--filter"),
+        (filter && !filters, "--filter"),
         (retire.is_some(), "--retire"),
         (addresses.is_some(), "--address-bits"),
     ] {
@@ -152,7 +152,7 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             Box::new(params)
         }
         AnyScheme::Ntrace(modes) => {
-            let params = NtraceParams { align: platform.align, ..NtraceParams::new(cores, xlen, modes) };
+            let params = NtraceParams { align: platform.align, context: platform.context, ..NtraceParams::new(cores, xlen, modes) };
             params.check()?;
             Box::new(params)
         }

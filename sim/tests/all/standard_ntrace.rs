@@ -47,9 +47,10 @@ fn option_sets() -> Vec<Options> {
             extend_address_msb: true,
             trap_types: true,
             time: true,
-            ownership: true,
+            ownership: Some(30),
             source: (2, 3),
             sync: Some(500),
+            filter: false,
             at_port: false,
         });
     }
@@ -71,7 +72,7 @@ fn reported(events: &[FlowEvent], options: &Options) -> Vec<FlowEvent> {
     let mut held = None;
     for e in decodable(events, 0) {
         match e.kind {
-            FlowKind::Context { .. } if !options.ownership => {}
+            FlowKind::Context { .. } if options.ownership.is_none() => {}
             FlowKind::Context { context, alone: false } => held = Some(context),
             FlowKind::Trap { interrupt, .. } => {
                 let kind = FlowKind::Trap { interrupt: interrupt && options.trap_types, cause: 0 };
@@ -119,7 +120,7 @@ fn walks_come_back_with_all_options() {
 fn a_buffer_that_wrapped_begins_at_its_first_synchronization() {
     let image = Image::new(&common::program(8, 400));
     each(8, &image, |place, options, p, bytes, want| {
-        if options.sync.is_none() || options.ownership {
+        if options.sync.is_none() || options.ownership.is_some() {
             return;
         }
         for cut in [1, 2, 3, 57, 200, 201, 202] {

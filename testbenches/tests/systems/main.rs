@@ -14,6 +14,7 @@ mod inputs;
 mod inputs_harness;
 mod loss;
 mod ntrace;
+mod ntrace_ports;
 mod programs;
 mod replay;
 mod same_verilog;

@@ -73,12 +73,12 @@ fn golden(params: &NtraceParams, image: &Image, events: &[FlowEvent]) -> Vec<u32
     system.finish()
 }
 
-fn bytes(words: &[u32]) -> Vec<u8> {
+pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
 /// What the decoder finds, by core; and the losses that the stream reports.
-fn decode(params: &NtraceParams, image: &Image, words: &[u32]) -> (Vec<FlowEvent>, u64) {
+pub fn decode(params: &NtraceParams, image: &Image, words: &[u32]) -> (Vec<FlowEvent>, u64) {
     let (p, bytes) = (params.decoder(), bytes(words));
     let mut scan = Scan::new(&p);
     scan.feed(&bytes, true).unwrap();
@@ -99,7 +99,7 @@ fn reported(e: &FlowEvent) -> FlowEvent {
     }
 }
 
-fn same(found: &FlowEvent, want: &FlowEvent) -> bool {
+pub fn same(found: &FlowEvent, want: &FlowEvent) -> bool {
     let want = reported(want);
     found.same_flow(&want) && found.kind == want.kind
 }
@@ -193,9 +193,9 @@ fn word(e: &Entry, field: u8) -> u64 {
 
 /// What the encoder sends of `entries` if the next one is always there, and the cycles from the first byte to the last. Its sink is
 /// ready in `percent` of the cycles.
-fn sends(entries: &[Entry], percent: u32) -> (Vec<u8>, u64) {
+fn sends(params: &NtraceParams, entries: &[Entry], percent: u32) -> (Vec<u8>, u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let encoder = NtraceEncoder::<32>::new(&base(1, 32));
+    let encoder = NtraceEncoder::<32>::new(params);
     let mut d = Driver::new(encoder, |u, c| u.clock.next = c.into()).unwrap();
     let (mut bytes, mut at, mut asked, mut cycles) = (Vec::new(), 0, FIELD_COUNT, 0);
     for _ in 0..1000 * entries.len() {
@@ -228,6 +228,12 @@ fn sends(entries: &[Entry], percent: u32) -> (Vec<u8>, u64) {
     panic!("the encoder hangs at entry {at}");
 }
 
+/// The bytes of entries of full histories, with repeated history.
+pub fn sends_histories(histories: &[u32]) -> Vec<u8> {
+    let entry = |cc: &u32| Entry { pre: PRE_NONE, post: POST_OUTCOME, cc: *cc, ..Entry::default() };
+    sends(&repeated(base(1, 32)), &histories.iter().map(entry).collect::<Vec<_>>(), 100).0
+}
+
 /// Messages whose last field has one byte.
 fn short_ends(bytes: &[u8]) -> u64 {
     let (mut length, mut found) = (0, 0);
@@ -253,7 +259,7 @@ fn the_encoder_sends_a_byte_in_every_cycle() {
         let (pc, target) = (u64::from(bits(31)), u64::from(bits(31)));
         entries.push(Entry { pre, post, icnt, bcnt, pc, target, cc, ..Entry::default() });
     }
-    let (bytes, cycles) = sends(&entries, 100);
+    let (bytes, cycles) = sends(&base(1, 32), &entries, 100);
     // the last message has no entry after it
     let waits = short_ends(&bytes[..bytes.len() - 1]);
     println!("{} entries, {} bytes, {cycles} cycles", entries.len(), bytes.len());
@@ -263,7 +269,7 @@ fn the_encoder_sends_a_byte_in_every_cycle() {
         "{waits} of {} entries end with a byte alone",
         entries.len()
     );
-    assert!(sends(&entries, 40).0 == bytes, "the bytes depend on when the sink is ready");
+    assert!(sends(&base(1, 32), &entries, 40).0 == bytes, "the bytes depend on when the sink is ready");
 }
 
 #[test]

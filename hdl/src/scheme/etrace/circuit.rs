@@ -80,7 +80,7 @@ impl Circuit for EtraceParams {
                 "etrace, with +ir2 to +ir32, +sync2 to +sync1048576",
             ));
         }
-        check_standard(&self.options.to_string(), options)?;
+        check_standard(&self.options.to_string(), options, false)?;
         match CORES.contains(&self.cores) {
             true => Ok(()),
             false => Err(EmitError::Cores(self.cores)),

@@ -20,18 +20,19 @@ use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::params::{FlowScheme, Platform, TrParams, TraceParams};
-use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use sim::standard::ntrace::{Modes, NtraceParams, System as Golden};
 
-/// The platform of `params` for the ingress, with a scheme that needs the same addresses: with periodic synchronization the target of
-/// every control-flow instruction, as a stream cache, otherwise those of indirect jumps.
+/// The platform of `params` for the ingress, with a scheme that needs the same addresses and reports the same contexts: with periodic
+/// synchronization the target of every control-flow instruction, as for signatures, otherwise those of indirect jumps.
 pub fn platform(params: &NtraceParams) -> TraceParams {
-    let NtraceParams { cores, xlen, align, .. } = *params;
-    let flow = match params.modes.sync {
-        0 => FlowScheme::Tr(TrParams::sizes(512, 8, 0)),
-        _ => FlowScheme::ScLsp(StreamCacheParams::new(Variant::Rbase, 32, 4)),
-    };
-    TraceParams::new(Platform::RV32, flow).with(|p| (p.cores, p.xlen, p.align) = (cores, xlen, align))
+    let NtraceParams { cores, xlen, align, context, .. } = *params;
+    let flow = FlowScheme::Tr(TrParams::sizes(512, 8, 0));
+    TraceParams::new(Platform::RV32, flow).with(|p| {
+        (p.cores, p.xlen, p.align, p.context) = (cores, xlen, align, context);
+        // its counters are not those of this platform; a context shares their words
+        p.count_bits = NtraceParams::CONTEXT_COUNT_BITS;
+        p.signature = if params.modes.sync > 0 { 8 } else { 0 };
+    })
 }
 
 /// The system for `params` and `options`.
@@ -79,7 +80,7 @@ fn check(params: &NtraceParams, options: &SystemOptions) -> Result<(), EmitError
             "ntrace, with +btm or +rh, +ir8, +ir16 or +ir32, and +sync2 to +sync1048576",
         ));
     }
-    check_standard(&params.modes.to_string(), options)?;
+    check_standard(&params.modes.to_string(), options, true)?;
     match CORES.contains(&params.cores) {
         true => Ok(()),
         false => Err(EmitError::Cores(params.cores)),

@@ -17,6 +17,9 @@
 //! | resync | 29 with SYNC 2 and B-TYPE 0; with branch messages 9, 11 or 12 with SYNC 2 |
 //! | stop | 33 with EVCODE 4, with branch messages without HIST |
 //! | overflow | 33 with EVCODE 4, then 8 |
+//! | control 3 | 33 with EVCODE 4: a filter hid instructions |
+//! | change of context | 28 or 4 with B-TYPE 1, then 2; 29 with SYNC 2 and B-TYPE 0 (with branch messages 9), then 2; or 2 |
+//! | sync, resync, where contexts are reported | 2, after the message |
 //!
 //! With repeated history, the history of an outcome entry is held back ([`super::repeat`]), and those that are equal to it are counted. Any
 //! other entry of the core makes a message 27 of it before its own messages, with HREPEAT if it came more than once.
@@ -37,6 +40,7 @@
 //!
 //! Golden model: [`sim::standard::ntrace::Encoder`].
 
+use super::head::NtraceHead;
 use super::repeat::Repeat;
 use super::{count_bits, ICNT_BITS};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
@@ -69,6 +73,8 @@ pub enum NtraceStep {
     History,
     /// HREPEAT.
     Repeat,
+    /// PROCESS.
+    Process,
 }
 
 /// The encoder; `W` is the width of `word`, 32 or 64.
@@ -85,6 +91,16 @@ pub struct NtraceEncoder<const W: usize> {
     types: DFF<Bits<2>>,
     // the message is the history that is held; what the entry is meanwhile
     sends_held: DFF<Bit>,
+    // where contexts are reported: the change of context; the message is Ownership; it is next
+    with_context: Fixed<Bit>,
+    change: DFF<Bits<2>>,
+    owner: DFF<Bit>,
+    is_owner: Signal<Local, Bit>,
+    owner_next: Signal<Local, Bit>,
+    changes_alone: Signal<Local, Bit>,
+    format: Fixed<Bits<W>>,
+    context_mask: Fixed<Bits<W>>,
+    own_mask: Fixed<Bits<W>>,
     pre_now: Signal<Local, Bits<2>>,
     post_now: Signal<Local, Bits<2>>,
     repeat: Repeat,
@@ -113,14 +129,7 @@ pub struct NtraceEncoder<const W: usize> {
     has_outcomes: DFF<Bit>,
     has_hist: Signal<Local, Bit>,
     has_second: Signal<Local, Bit>,
-    tcode: Signal<Local, Bits<6>>,
-    // the head, without TCODE; what of it shares a byte with the first variable field
-    fixed_fields: Signal<Local, Bits<6>>,
-    head: Signal<Local, Bits<10>>,
-    six: Signal<Local, Bit>,
-    has_byte: Signal<Local, Bit>,
-    rest: Signal<Local, Bits<4>>,
-    rest_bits: Signal<Local, Bits<3>>,
+    head: NtraceHead,
     // what the part has in the shift register; short ones
     part: Signal<Local, Bits<W>>,
     short: Signal<Local, Bits<6>>,
@@ -154,7 +163,6 @@ pub struct NtraceEncoder<const W: usize> {
     btm: Fixed<Bit>,
     repeats: Fixed<Bit>,
     many: Fixed<Bit>,
-    four: Fixed<Bit>,
     aligned: Fixed<Bit>,
     count_mask: Fixed<Bits<W>>,
     empty: Fixed<Bits<32>>,
@@ -177,10 +185,14 @@ impl<const W: usize> NtraceEncoder<W> {
             kinds_at: Fixed::of(count_bits(params) as u64),
             last: Mem::new(ti_bits.max(1), if many { width } else { 0 }),
             repeat: when(params.modes.repeat, || Repeat::new(params.cores)),
+            with_context: Fixed::new(params.context.is_some()),
+            format: Fixed::of(2u8),
+            context_mask: Fixed::of((1u64 << params.context.unwrap_or(0)) - 1),
+            own_mask: Fixed::of(3u8),
+            head: NtraceHead::new(params),
             btm: Fixed::new(params.modes.btm),
             repeats: Fixed::new(params.modes.repeat),
             many: Fixed::new(many),
-            four: Fixed::new(params.source_bits() == 4),
             aligned: Fixed::new(params.align == 2),
             count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
             empty: Fixed::of(1u8),
@@ -199,6 +211,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, pre, post, second, types, sends_held, has_outcomes, own_last);
+        dff_setup!(self, clock, change, owner);
         dff_setup!(self, clock, sends, shift, below, below_bits, closes_field, closes_message);
         clock!(self, clock, last, repeat);
 
@@ -211,6 +224,14 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 self.post_now.next = 1.into();
             }
         }
+        self.is_owner.next = false;
+        if self.with_context.val() {
+            self.is_owner.next = self.owner.q.val() & !self.sends_held.q.val();
+            if self.is_owner.val() {
+                self.pre_now.next = 0.into();
+                self.post_now.next = 0.into();
+            }
+        }
         self.control.next = self.pre_now.val() == 3;
         self.overflow.next = self.control.val() & (self.post_now.val() == 1);
         self.resync.next = self.control.val() & (self.post_now.val() == 2);
@@ -219,6 +240,13 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.error.next = self.control.val() & self.second.q.val();
         self.sync.next = (self.pre_now.val() == 2) & !self.second.q.val();
         self.trap.next = (self.pre_now.val() == 1) & !self.second.q.val();
+        self.changes_alone.next = false;
+        if self.with_context.val() {
+            // a change of context, with a synchronization
+            self.changes_alone.next =
+                (self.pre_now.val() == 1) & !self.second.q.val() & self.change.q.val().get_bit(1);
+            self.trap.next = (self.pre_now.val() == 1) & !self.second.q.val() & !self.change.q.val().get_bit(1);
+        }
         self.target.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 2);
         self.outcome.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 1);
         self.progress.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 3);
@@ -230,12 +258,23 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.short_correlation.next = self.correlation.val();
         }
         self.indirect.next = self.trap.val() | self.target.val();
-        self.full_address.next = self.sync.val() | self.resync.val();
+        self.full_address.next = self.sync.val() | self.resync.val() | self.changes_alone.val();
         // from a register, as it follows the memory of the entries
         self.has_outcomes.d.next = self.port.entry.cc.val() != self.empty.val();
-        self.has_hist.next = self.resync.val() | (!self.second.q.val() & self.has_outcomes.q.val());
+        self.has_hist.next =
+            self.resync.val() | self.changes_alone.val() | (!self.second.q.val() & self.has_outcomes.q.val());
         self.has_second.next =
             self.uses_pre.val() & self.post_now.val().any() & (!self.control.val() | self.overflow.val());
+        self.owner_next.next = false;
+        if self.with_context.val() {
+            self.owner_next.next = self.sync.val()
+                | self.resync.val()
+                | self.changes_alone.val()
+                | (self.trap.val() & self.change.q.val().get_bit(0));
+            if self.is_owner.val() {
+                self.has_second.next = (self.pre.q.val() != 3) & self.post.q.val().any();
+            }
+        }
         if self.btm.val() {
             self.has_hist.next = false;
         }
@@ -245,105 +284,21 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         }
 
         // its head
-        self.tcode.next = 27.into();
-        if self.direct.val() {
-            self.tcode.next = 3.into();
-        } else if self.correlation.val() {
-            self.tcode.next = 33.into();
-        } else if self.error.val() {
-            self.tcode.next = 8.into();
-        } else if self.sync.val() {
-            self.tcode.next = 9.into();
-        } else if self.resync.val() {
-            self.tcode.next = 29.into();
-            if self.btm.val() {
-                self.tcode.next = 9.into();
-                if self.types.q.val().get_bit(0) {
-                    self.tcode.next = 11.into();
-                } else if self.types.q.val().get_bit(1) {
-                    self.tcode.next = 12.into();
-                }
-            }
-        } else if self.indirect.val() {
-            self.tcode.next = 4.into();
-            if self.has_hist.val() {
-                self.tcode.next = 28.into();
-            }
-        }
-        self.fixed_fields.next = 0.into();
-        if self.correlation.val() {
-            // EVCODE 4, CDF 1; without HIST 0
-            self.fixed_fields.next = 20.into();
-            if self.btm.val() {
-                self.fixed_fields.next = 4.into();
-            }
-        } else if self.sync.val() {
-            self.fixed_fields.next = 5.into();
-            if self.port.entry.word.val().get_bit(0) {
-                self.fixed_fields.next = 7.into();
-            }
-        } else if self.resync.val() {
-            // SYNC 2, B-TYPE 0
-            self.fixed_fields.next = 2.into();
-        } else if self.trap.val() | self.outcome.val() {
-            self.fixed_fields.next = 1.into();
-            if self.came_again.val() {
-                self.fixed_fields.next = 2.into();
-            }
-        }
-        // 0, 2, 4 or 6 bits, and SRC before them
-        self.head.next = bit_cast::<10, 6>(self.fixed_fields.val());
-        self.six.next = self.correlation.val() | self.resync.val();
-        if self.btm.val() {
-            self.six.next = self.correlation.val() | (self.resync.val() & self.types.q.val().get_bit(1));
-        }
-        self.has_byte.next = self.six.val();
-        self.rest_bits.next = 4.into();
-        if self.indirect.val() {
-            self.rest_bits.next = 2.into();
-        }
-        if self.six.val() {
-            self.rest_bits.next = 0.into();
-        }
-        if self.many.val() {
-            self.head.next =
-                (bit_cast::<10, 6>(self.fixed_fields.val()) << 2) | bit_cast::<10, 4>(self.port.entry.core.val());
-            self.has_byte.next = !self.indirect.val();
-            self.rest_bits.next = 0.into();
-            if self.indirect.val() {
-                self.rest_bits.next = 4.into();
-            }
-            if self.six.val() {
-                self.rest_bits.next = 2.into();
-            }
-        }
-        if self.four.val() {
-            self.head.next =
-                (bit_cast::<10, 6>(self.fixed_fields.val()) << 4) | bit_cast::<10, 4>(self.port.entry.core.val());
-            self.has_byte.next = true;
-            self.rest_bits.next = 2.into();
-            if self.indirect.val() {
-                self.rest_bits.next = 0.into();
-            }
-            if self.six.val() {
-                self.rest_bits.next = 4.into();
-            }
-        }
-        if self.direct.val() {
-            // nothing but SRC
-            self.has_byte.next = false;
-            self.rest_bits.next = 0.into();
-            if self.many.val() {
-                self.rest_bits.next = 2.into();
-            }
-            if self.four.val() {
-                self.rest_bits.next = 4.into();
-            }
-        }
-        self.rest.next = self.head.val().get_bits::<4>(0);
-        if self.has_byte.val() {
-            self.rest.next = self.head.val().get_bits::<4>(6);
-        }
+        self.head.core.next = self.port.entry.core.val();
+        self.head.types.next = self.types.q.val();
+        self.head.ownership.next = self.is_owner.val();
+        self.head.direct.next = self.direct.val();
+        self.head.correlation.next = self.correlation.val();
+        self.head.error.next = self.error.val();
+        self.head.sync.next = self.sync.val();
+        self.head.after_loss.next = self.port.entry.word.val().get_bit(0);
+        self.head.resync.next = self.resync.val();
+        self.head.changes_alone.next = self.changes_alone.val();
+        self.head.indirect.next = self.indirect.val();
+        self.head.trap.next = self.trap.val();
+        self.head.outcome.next = self.outcome.val();
+        self.head.again.next = self.came_again.val();
+        self.head.has_hist.next = self.has_hist.val();
 
         // the part
         self.known.next = self.own_last.q.val();
@@ -362,9 +317,14 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         if self.sync.val() {
             self.count.next = self.count.val().replace_bit(0, false);
         }
-        self.short.next = self.head.val().get_bits::<6>(0);
+        if self.with_context.val() {
+            if self.second.q.val() {
+                self.count.next = self.port.entry.word.val() & self.own_mask.val();
+            }
+        }
+        self.short.next = self.head.byte.val();
         if self.step.q.val() == NtraceStep::Code {
-            self.short.next = self.tcode.val();
+            self.short.next = self.head.tcode.val();
         }
         if self.step.q.val() == NtraceStep::Count {
             self.short.next = 4.into();
@@ -384,17 +344,26 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 }
             }
         }
+        if self.step.q.val() == NtraceStep::Process {
+            // FORMAT, PRV, V 0, context
+            self.part.next = self.format.val()
+                | (bit_cast::<W, 2>(self.port.entry.word.val().get_bits::<2>(4)) << 2)
+                | ((bit_cast::<W, 16>(self.port.entry.word.val().get_bits::<16>(6)) & self.context_mask.val()) << 5);
+        }
         if self.step.q.val() == NtraceStep::Repeat {
             self.part.next = bit_cast::<W, 18>(self.repeat.count.val());
         }
         self.variable.next = (self.step.q.val() == NtraceStep::Count)
             | (self.step.q.val() == NtraceStep::Address)
             | (self.step.q.val() == NtraceStep::History)
-            | (self.step.q.val() == NtraceStep::Repeat);
+            | (self.step.q.val() == NtraceStep::Repeat)
+            | (self.step.q.val() == NtraceStep::Process);
         self.is_first.next = (self.step.q.val() == NtraceStep::Count)
+            | (self.step.q.val() == NtraceStep::Process)
             | ((self.step.q.val() == NtraceStep::History) & self.outcome.val());
         self.is_last.next = ((self.step.q.val() == NtraceStep::History) & !self.came_again.val())
             | (self.step.q.val() == NtraceStep::Repeat)
+            | (self.step.q.val() == NtraceStep::Process)
             | ((self.step.q.val() == NtraceStep::Address) & (self.sync.val() | !self.has_hist.val()))
             | ((self.step.q.val() == NtraceStep::Count)
                 & (self.error.val() | self.progress.val() | self.direct.val() | self.short_correlation.val()));
@@ -448,10 +417,10 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             // the register is 0 above its last byte
             self.shift.d.next = self.moved.val() | self.part.val();
             self.sends.d.next = true;
-            self.below.d.next = self.rest.val();
+            self.below.d.next = self.head.rest.val();
             self.below_bits.d.next = 0.into();
             if self.is_first.val() {
-                self.below_bits.d.next = self.rest_bits.val();
+                self.below_bits.d.next = self.head.rest_bits.val();
             }
             self.closes_field.d.next = self.variable.val();
             self.closes_message.d.next = self.is_last.val();
@@ -461,7 +430,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         // the next part, and the field of the entry that it needs
         self.count_field.next = self.first.val();
         self.address_field.next = self.targets.val();
-        if self.uses_pre.val() {
+        if self.uses_pre.val() | (self.is_owner.val() & (self.pre.q.val() == 3)) {
             self.count_field.next = self.counts.val();
             self.address_field.next = self.pcs.val();
         }
@@ -484,6 +453,11 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.pre.d.next = self.kinds.val().get_bits::<2>(0);
             self.post.d.next = self.kinds.val().get_bits::<2>(2);
             self.types.d.next = self.port.entry.word.val().get_bits::<2>(22);
+            if self.with_context.val() {
+                self.change.d.next = self.port.entry.word.val().get_bits::<2>(2);
+                self.owner.d.next = (self.kinds.val().get_bits::<2>(0) == 1)
+                    & (self.port.entry.word.val().get_bits::<2>(2) == 3);
+            }
         }
         self.port.entry.done.next = false;
         self.is_history.next = !self.pre.q.val().any() & (self.post.q.val() == 1);
@@ -509,12 +483,15 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             }
         }
         if self.load.val() {
-            if (self.step.q.val() == NtraceStep::Code) & self.has_byte.val() {
+            if (self.step.q.val() == NtraceStep::Code) & self.head.has_byte.val() {
                 self.step.d.next = NtraceStep::Head;
             } else if !self.variable.val() {
                 self.step.d.next = NtraceStep::Count;
                 if self.outcome.val() {
                     self.step.d.next = NtraceStep::History;
+                }
+                if self.is_owner.val() {
+                    self.step.d.next = NtraceStep::Process;
                 }
             } else if (self.step.q.val() == NtraceStep::Count) & !self.correlation.val() {
                 self.step.d.next = NtraceStep::Address;
@@ -538,9 +515,10 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.sends_held.d.next = false;
             self.step.d.next = NtraceStep::Check;
         } else if self.ends_message.val() {
-            self.second.d.next = self.has_second.val();
+            self.second.d.next = self.has_second.val() & !self.owner_next.val();
+            self.owner.d.next = self.owner_next.val();
             self.step.d.next = NtraceStep::Code;
-            if !self.has_second.val() {
+            if !self.has_second.val() & !self.owner_next.val() {
                 self.step.d.next = NtraceStep::Open;
                 self.port.entry.field.next = self.first.val();
                 self.port.entry.done.next = true;
@@ -567,6 +545,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.step.d.next = NtraceStep::Open;
             self.second.d.next = false;
             self.sends_held.d.next = false;
+            self.owner.d.next = false;
             self.sends.d.next = false;
             self.shift.d.next = 0.into();
         }

@@ -18,9 +18,17 @@
 //! Every sync clears it: the number of its entries becomes 0, and a return without an entry is no hit. The words stay in its memory. A full
 //! stack loses its oldest entry, as that of the model.
 //!
+//! # Filter
+//! Hidden instructions open a gap as lost ones do. It is one of the filter, and no loss, unless an instruction that is not hidden is lost in
+//! it, too: after a short hidden stretch, the trace state machine takes some cycles to continue.
+//!
+//! # Contexts
+//! The first instruction in a context makes an entry before its own messages. A change without a trap clears the return stack, as it
+//! may make a synchronization; the period is not affected.
+//!
 //! # Periodic synchronization
 //! With a period of 2^k, the instruction after 2^k ones since the last synchronization sets it due. The next control-flow instruction makes it,
-//! except the first one after a trap, as an entry has one history only.
+//! except the first one after a trap or in a context, as an entry has one history only.
 //!
 //! Golden model: [`sim::standard::ntrace::Encoder`].
 
@@ -50,11 +58,12 @@ pub struct NtraceFront<const W: usize> {
     long: Signal<Local, Bit>,
     compressed: Fixed<Bit>,
     open: Signal<Local, Bit>,
-    // live, valid, intr, branch, taken, indirect, long, flow, resync, returns: at the end of S3; all but the last one at that of S4
-    flags: Delay<10>,
-    last: Delay<9>,
-    reported: Signal<Local, Bits<9>>,
-    last_flags: Signal<Local, Bits<9>>,
+    // live, valid, intr, branch, taken, indirect, long, flow, resync, new_context, returns, loses: at the end of S3; all but the last
+    // two at that of S4
+    flags: Delay<12>,
+    last: Delay<10>,
+    reported: Signal<Local, Bits<10>>,
+    last_flags: Signal<Local, Bits<10>>,
     pcs: Delay<W>,
     targets: Delay<W>,
     // with a return stack: the number of its entries, before the instruction and after it
@@ -67,7 +76,7 @@ pub struct NtraceFront<const W: usize> {
     pops: Signal<Local, Bit>,
     all: Fixed<Bits<6>>,
     one: Fixed<Bits<6>>,
-    but_indirect: Fixed<Bits<9>>,
+    but_indirect: Fixed<Bits<10>>,
     // with a period: instructions since the last synchronization, up to the period; whether one is due
     periodic: Fixed<Bit>,
     since: DFF<Bits<21>>,
@@ -77,6 +86,15 @@ pub struct NtraceFront<const W: usize> {
     resync: Signal<Local, Bit>,
     period: Fixed<Bits<21>>,
     one_21: Fixed<Bits<21>>,
+    // where contexts are reported: the context, up to S4; the instruction is the first one in it
+    with_context: Fixed<Bit>,
+    context_value: Delay<18>,
+    new_context: Signal<Local, Bit>,
+    // with a filter: instructions that are not hidden were lost since the last one that was traced
+    filter: Fixed<Bit>,
+    was_open: Delay<1>,
+    loses: Signal<Local, Bit>,
+    lost: DFF<Bit>,
 }
 
 impl<const W: usize> NtraceFront<W> {
@@ -88,7 +106,7 @@ impl<const W: usize> NtraceFront<W> {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
             trace_fsm: TraceFsm::new(false, extras),
-            records: Records::new(params.modes),
+            records: Records::new(params),
             compressed: Fixed::new(params.align == 1),
             flags: Delay::new(1),
             last: Delay::new(1),
@@ -100,10 +118,14 @@ impl<const W: usize> NtraceFront<W> {
             }),
             all: Fixed::of(params.modes.returns),
             one: Fixed::of(1u8),
-            but_indirect: Fixed::of(0x1ff & !(1u16 << 5)),
+            but_indirect: Fixed::of(0x3ff & !(1u16 << 5)),
             periodic: Fixed::new(params.modes.sync > 0),
             period: Fixed::of(1u64 << params.modes.sync),
             one_21: Fixed::of(1u8),
+            with_context: Fixed::new(params.context.is_some()),
+            context_value: Delay::new(2),
+            filter: Fixed::new(extras.filter),
+            was_open: Delay::new(1),
             ..Default::default()
         }
     }
@@ -114,8 +136,8 @@ impl<const W: usize> NtraceFront<W> {
 impl<const W: usize> Logic for NtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, depth, since);
-        clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras);
+        dff_setup!(self, clock, depth, since, lost);
+        clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras, context_value, was_open);
 
         // S2
         self.indirect.next = self.port.beat.lookup.val() | self.port.beat.pop.val();
@@ -156,11 +178,33 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.trace_fsm.stage_live.next = self.port.beat.live.val();
         self.trace_fsm.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
         self.trace_fsm.hide.next = self.port.beat.hide.val();
-        self.trace_fsm.may_push.next = self.port.beat.intr.val() | self.flow.val();
+        self.new_context.next = false;
+        if self.with_context.val() {
+            self.new_context.next = self.port.beat.new_context.val() & self.port.beat.valid.val();
+        }
+        self.trace_fsm.may_push.next = self.port.beat.intr.val() | self.flow.val() | self.new_context.val();
         self.trace_fsm.flow.next = false;
         self.trace_fsm.resynced.next = false;
         self.trace_fsm.started_decoding.next = false;
         self.open.next = !self.trace_fsm.blocked.val();
+
+        // with a filter, whether a gap has more than hidden instructions
+        self.was_open.clear.next = self.port.reset.val();
+        self.was_open.from.next = bit_cast::<1, 1>(self.trace_fsm.open.val().into());
+        self.loses.next = self.was_open.to.val().get_bit(0)
+            & self.port.beat.valid.val()
+            & !self.port.beat.hide.val()
+            & (!self.port.beat.live.val() | self.trace_fsm.excluded.val());
+        if self.filter.val() {
+            if self.loses.val() {
+                self.lost.d.next = true;
+            } else if self.port.beat.valid.val() & self.trace_fsm.seen.val() & !self.port.beat.hide.val() {
+                self.lost.d.next = false;
+            }
+            if self.port.reset.val() {
+                self.lost.d.next = false;
+            }
+        }
 
         // periodic synchronization
         self.entered.next = self.trace_fsm.seen.val() & self.port.beat.valid.val() & self.trace_fsm.counts.val();
@@ -175,7 +219,8 @@ impl<const W: usize> Logic for NtraceFront<W> {
                 & self.trace_fsm.has_begun.val()
                 & self.flow.val()
                 & self.open.val()
-                & !self.port.beat.intr.val();
+                & !self.port.beat.intr.val()
+                & !self.new_context.val();
             if self.entered.val() {
                 if !self.is_due.val() | !self.trace_fsm.has_begun.val() {
                     self.since.d.next = self.passed.val() + self.one_21.val();
@@ -196,7 +241,7 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.ras.link.next = self.port.beat.link.val();
         self.ras.target.next = self.targets.to.val();
         self.before.next = self.depth.q.val();
-        if !self.trace_fsm.has_begun.val() {
+        if !self.trace_fsm.has_begun.val() | (self.new_context.val() & !self.port.beat.intr.val()) {
             self.before.next = 0.into();
         }
         self.has_entry.next = self.before.val().any();
@@ -217,27 +262,31 @@ impl<const W: usize> Logic for NtraceFront<W> {
 
         // S3, S4
         self.flags.clear.next = self.port.reset.val();
-        self.flags.from.next = bit_cast::<10, 1>(self.trace_fsm.seen.val().into())
-            | (bit_cast::<10, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
-            | (bit_cast::<10, 1>(self.port.beat.intr.val().into()) << 2)
-            | (bit_cast::<10, 1>((self.port.beat.branch.val() & self.open.val()).into()) << 3)
-            | (bit_cast::<10, 1>(self.port.beat.taken.val().into()) << 4)
-            | (bit_cast::<10, 1>((self.indirect.val() & self.open.val()).into()) << 5)
-            | (bit_cast::<10, 1>(self.long.val().into()) << 6)
-            | (bit_cast::<10, 1>((self.flow.val() & self.open.val()).into()) << 7)
-            | (bit_cast::<10, 1>(self.resync.val().into()) << 8)
-            | (bit_cast::<10, 1>((self.port.beat.pop.val() & self.has_entry.val()).into()) << 9);
+        self.flags.from.next = bit_cast::<12, 1>(self.trace_fsm.seen.val().into())
+            | (bit_cast::<12, 1>((self.port.beat.valid.val() & self.trace_fsm.counts.val()).into()) << 1)
+            | (bit_cast::<12, 1>(self.port.beat.intr.val().into()) << 2)
+            | (bit_cast::<12, 1>((self.port.beat.branch.val() & self.open.val()).into()) << 3)
+            | (bit_cast::<12, 1>(self.port.beat.taken.val().into()) << 4)
+            | (bit_cast::<12, 1>((self.indirect.val() & self.open.val()).into()) << 5)
+            | (bit_cast::<12, 1>(self.long.val().into()) << 6)
+            | (bit_cast::<12, 1>((self.flow.val() & self.open.val()).into()) << 7)
+            | (bit_cast::<12, 1>(self.resync.val().into()) << 8)
+            | (bit_cast::<12, 1>(self.new_context.val().into()) << 9)
+            | (bit_cast::<12, 1>((self.port.beat.pop.val() & self.has_entry.val()).into()) << 10)
+            | (bit_cast::<12, 1>(self.lost.q.val().into()) << 11);
         self.last.clear.next = self.port.reset.val();
-        self.reported.next = self.flags.to.val().get_bits::<9>(0);
+        self.reported.next = self.flags.to.val().get_bits::<10>(0);
         if self.returns.val() {
-            if self.flags.to.val().get_bit(9) & self.ras.hit.val() {
-                self.reported.next = self.flags.to.val().get_bits::<9>(0) & self.but_indirect.val();
+            if self.flags.to.val().get_bit(10) & self.ras.hit.val() {
+                self.reported.next = self.flags.to.val().get_bits::<10>(0) & self.but_indirect.val();
             }
         }
         self.last.from.next = self.reported.val();
         self.last_flags.next = self.last.to.val();
         self.pcs.clear.next = false;
         self.pcs.from.next = self.port.beat.pc.val();
+        self.context_value.clear.next = false;
+        self.context_value.from.next = self.port.beat.context_value.val();
         self.targets.clear.next = false;
         self.targets.from.next = self.port.beat.target.val();
 
@@ -245,7 +294,16 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.trace_fsm.live_next.next = self.flags.to.val().get_bit(0);
         self.trace_fsm.live.next = self.last_flags.val().get_bit(0);
         self.trace_fsm.valid.next = self.last_flags.val().get_bit(1);
-        self.trace_fsm.intr.next = self.last_flags.val().get_bit(2);
+        // a change of context makes an entry before the instruction, as a trap does
+        self.trace_fsm.intr.next = self.last_flags.val().get_bit(2) | self.last_flags.val().get_bit(9);
+        self.records.trap.next = self.last_flags.val().get_bit(2);
+        self.records.new_context.next = self.last_flags.val().get_bit(9);
+        self.records.context_value.next = self.context_value.to.val();
+        self.records.hidden.next = false;
+        if self.filter.val() {
+            // of the cycle after the gap
+            self.records.hidden.next = !self.flags.to.val().get_bit(11);
+        }
         self.records.branch.next = self.last_flags.val().get_bit(3);
         self.records.taken.next = self.last_flags.val().get_bit(4);
         self.records.indirect.next = self.last_flags.val().get_bit(5);

@@ -5,12 +5,14 @@
 //! | [`circuit`] | the systems, and which parameters and options have one |
 //! | [`encoder`] | event entries to the bytes of their messages |
 //! | [`front`] | front end of a core |
+//! | [`head`] | TCODE, SRC and fixed fields of a message |
 //! | [`records`] | counters and history of a core, and the decision which messages an instruction makes |
 //! | [`repeat`] | the last full history of each core, and how often it came |
 
 pub mod circuit;
 pub mod encoder;
 pub mod front;
+pub mod head;
 pub mod records;
 pub mod repeat;
 

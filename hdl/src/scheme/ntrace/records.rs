@@ -12,6 +12,9 @@
 //! | `branch`, `taken` | in | 1 | a conditional branch, its outcome |
 //! | `indirect`, `flow` | in | 1 | an indirect jump; any control-flow instruction |
 //! | `resync` | in | 1 | a control-flow instruction, not the first one of the trace or after a trap, that makes a synchronization |
+//! | `hidden` | in | 1 | with an overflow of the decision: there was no loss, a filter hid instructions |
+//! | `trap` | in | 1 | the instruction is the first one after a trap |
+//! | `new_context`, `context_value` | in | 1, 18 | where contexts are reported: it is the first one in its context; the context |
 //! | `long` | in | 1 | the instruction has two halfwords, not one |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction, one cycle before all other inputs |
 //! | `decision` | in | | the decision about the instruction, see [`crate::spine::trace_fsm`] |
@@ -25,10 +28,10 @@
 //! | field | meaning |
 //! | --- | --- |
 //! | `icnt` | with a `pre` or in a control message I-CNT; in a sync 1 if it follows a loss |
-//! | `bcnt` | I-CNT of the `post` |
+//! | `bcnt` | I-CNT of the `post`. Where contexts are reported, with a `pre`: I-CNT of the `post` in two bits, then in two bits the change of context (0: none; 1: with the trap; 2: a synchronization before the instruction; 3: alone), then the context |
 //! | `cc` | HIST, with its stop bit: of the `pre`, the control message, or if there is neither the `post` |
-//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; I-CNT in `bcnt`, its HIST in `cc`, `target`. With branch messages, bit 22 of `bcnt` is 1 if it is a taken branch, bit 23 if it is an indirect jump |
-//! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full, or with branch messages a taken branch. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full |
+//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; the context in `icnt`, four bits up; I-CNT in `bcnt`, its HIST in `cc`, `target`. With branch messages, bit 22 of `bcnt` is 1 if it is a taken branch, bit 23 if it is an indirect jump |
+//! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full, or with branch messages a taken branch. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full. With [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL): 3, a filter hid instructions |
 //!
 //! # Timing
 //! One instruction per cycle; its entry comes in the same cycle. I-CNT is half full if its top bit was set before the instruction, which
@@ -42,7 +45,7 @@ use super::ICNT_BITS;
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::standard::ntrace::Modes;
+use sim::standard::ntrace::NtraceParams;
 
 /// The counters and the message decision of one core, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -54,6 +57,10 @@ pub struct Records<const W: usize> {
     pub resync: Signal<In, Bit>,
     pub long: Signal<In, Bit>,
     pub flow: Signal<In, Bit>,
+    pub hidden: Signal<In, Bit>,
+    pub trap: Signal<In, Bit>,
+    pub new_context: Signal<In, Bit>,
+    pub context_value: Signal<In, Bits<18>>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
     pub decision: DecisionIn,
@@ -73,6 +80,10 @@ pub struct Records<const W: usize> {
     repeat: Fixed<Bit>,
     // a synchronization says what its instruction is
     types: Fixed<Bit>,
+    // where contexts are reported: kind of the change; the context above it
+    with_context: Fixed<Bit>,
+    change: Signal<Local, Bits<2>>,
+    context: Signal<Local, Bits<24>>,
     // its message ends I-CNT and HIST
     ends: Signal<Local, Bit>,
     // sums: halfwords of this instruction, with those before it, with those that no earlier message counts
@@ -96,12 +107,14 @@ pub struct Records<const W: usize> {
 }
 
 impl<const W: usize> Records<W> {
-    /// The circuit for `modes`.
-    pub fn new(modes: Modes) -> Self {
+    /// The circuit for `params`.
+    pub fn new(params: &NtraceParams) -> Self {
+        let modes = params.modes;
         const { assert!(ICNT_BITS == 22, "the width of the registers") };
         Self {
             btm: Fixed::new(modes.btm),
             repeat: Fixed::new(modes.repeat),
+            with_context: Fixed::new(params.context.is_some()),
             types: Fixed::new(modes.btm && modes.sync > 0),
             empty: Fixed::of(1u8),
             one: Fixed::of(1u8),
@@ -174,7 +187,7 @@ impl<const W: usize> Logic for Records<W> {
         if self.full.val() | self.ends.val() | self.decision.overflow.val() {
             self.hist.d.next = self.empty.val();
         }
-        if self.decision.overflow.val() {
+        if self.decision.overflow.val() & !self.hidden.val() {
             self.lost.d.next = true;
         } else if (self.decision.send.val() & self.any_pre.val()) | !self.decision.tracing.val() {
             self.lost.d.next = false;
@@ -187,7 +200,8 @@ impl<const W: usize> Logic for Records<W> {
         self.kind_1.next =
             self.decision.sync.val() | self.decision.overflow.val() | self.decision.stop.val() | self.resync.val();
         self.post_0.next = self.full.val() | self.progress.val() | self.decision.overflow.val();
-        self.post_1.next = self.ends.val() | self.progress.val();
+        self.post_1.next =
+            self.ends.val() | self.progress.val() | (self.decision.overflow.val() & self.hidden.val());
         self.entry.pre.next =
             (bit_cast::<2, 1>(self.kind_1.val().into()) << 1) | bit_cast::<2, 1>(self.kind_0.val().into());
         self.entry.post.next =
@@ -201,6 +215,29 @@ impl<const W: usize> Logic for Records<W> {
             self.entry.bcnt.next = bit_cast::<24, 22>(self.sum.val())
                 | (bit_cast::<24, 1>((self.branch.val() & self.taken.val()).into()) << 22)
                 | (bit_cast::<24, 1>(self.indirect.val().into()) << 23);
+        }
+        // 1: with a trap; 2: a synchronization, as instructions are counted; 3: alone
+        self.change.next = 0.into();
+        self.context.next = 0.into();
+        if self.with_context.val() {
+            self.context.next = bit_cast::<24, 18>(self.context_value.val()) << 4;
+            if self.new_context.val() {
+                self.change.next = 2.into();
+                if (self.icnt.q.val() == 0) & (self.hist.q.val() == self.empty.val()) {
+                    self.change.next = 3.into();
+                }
+                if self.trap.val() {
+                    self.change.next = 1.into();
+                }
+            }
+            if self.any_pre.val() {
+                self.entry.bcnt.next = bit_cast::<24, 22>(self.own.val())
+                    | (bit_cast::<24, 2>(self.change.val()) << 2)
+                    | self.context.val();
+            }
+            if self.resync.val() {
+                self.entry.icnt.next = self.context.val();
+            }
         }
         self.entry.cc.next = self.hist.q.val();
         if self.full.val() | self.resync.val() {

@@ -34,8 +34,10 @@ pub struct Options {
     pub trap_types: bool,
     /// Messages have time stamps.
     pub time: bool,
-    /// Ownership messages report contexts.
-    pub ownership: bool,
+    /// Ownership messages report contexts: the privilege mode, and this many bits of the identifier. `None`: they are not reported.
+    pub ownership: Option<u8>,
+    /// A gap in the events is a stretch that a filter hides, not a loss.
+    pub filter: bool,
     /// Width of the source, bits, and its value.
     pub source: (u8, u16),
     /// Instructions after which a synchronization is sent.
@@ -126,8 +128,10 @@ pub struct Encoder<'a> {
     time: u64,
     context: Context,
     since_sync: u64,
-    /// A trap, and no instruction after it.
+    /// A trap or a change of context, and no instruction after it.
     after_trap: bool,
+    /// A context that a trap enters.
+    entered: bool,
     messages: u64,
     held: Option<FlowEvent>,
 }
@@ -151,6 +155,7 @@ impl<'a> Encoder<'a> {
             context: Context::RESET,
             since_sync: 0,
             after_trap: false,
+            entered: false,
             messages: 0,
             held: None,
         }
@@ -286,7 +291,8 @@ impl<'a> Encoder<'a> {
     }
 
     fn ownership(&mut self, cycle: u64) {
-        if !self.options.ownership {
+        self.entered = false;
+        if self.options.ownership.is_none() {
             return;
         }
         let (privilege, id) = (u64::from(self.context.privilege()), u64::from(self.context.id()));
@@ -431,11 +437,10 @@ impl<'a> Encoder<'a> {
                 }
                 self.ownership_if_changed(e.cycle);
             }
-            FlowKind::Context { context, alone } => {
-                self.context = context;
-                if alone {
-                    self.ownership(e.cycle);
-                }
+            FlowKind::Context { context, alone } => self.switch(context, alone, e),
+            FlowKind::Gap { .. } if self.options.filter => {
+                self.correlate(DISABLED, e.cycle);
+                self.synchronize(5, None, false, e.target, e.cycle);
             }
             FlowKind::Gap { .. } => {
                 self.lose(e.cycle);
@@ -459,8 +464,34 @@ impl<'a> Encoder<'a> {
     }
 
     fn ownership_if_changed(&mut self, cycle: u64) {
-        if self.since_sync > 0 {
+        if if self.options.at_port { self.entered } else { self.since_sync > 0 } {
             self.ownership(cycle);
+        }
+    }
+
+    /// The next instruction is the first one in a context.
+    fn switch(&mut self, context: Context, alone: bool, e: &FlowEvent) {
+        let Some(bits) = self.options.ownership else { return };
+        let id = context.id() & ((1 << bits) - 1);
+        let before = std::mem::replace(&mut self.context, Context::new(context.privilege(), id));
+        if before == self.context && self.options.at_port {
+            return;
+        }
+        self.entered = !alone;
+        if !alone {
+            return;
+        }
+        self.after_trap = true;
+        if self.icnt == 0 && self.hist == 1 {
+            // directly after a message with an address: it is known where
+            self.flush(e.cycle);
+            self.returns.clear();
+            self.ownership(e.cycle);
+        } else {
+            // does not affect the period
+            let since = self.since_sync;
+            self.synchronize(PERIODIC, None, false, e.target, e.cycle);
+            self.since_sync = since;
         }
     }
 

@@ -27,14 +27,20 @@ pub struct NtraceParams {
     pub xlen: u8,
     /// Address bits that are always 0: 1 with the C extension, 2 without.
     pub align: u8,
+    /// Contexts are reported: the privilege mode, and this many low bits of the address space identifier. 0..=16, with
+    /// 32-bit addresses 0..=12, with `align` 2 0..=11; `None`: not reported.
+    pub context: Option<u8>,
     /// Modes of the encoders.
     pub modes: Modes,
 }
 
 impl NtraceParams {
+    /// [`crate::platform::Platform::count_bits`] of the platform that reports the same contexts.
+    pub const CONTEXT_COUNT_BITS: u8 = 16;
+
     /// Cores of `xlen` bits with the C extension.
     pub const fn new(cores: u8, xlen: u8, modes: Modes) -> Self {
-        Self { cores, xlen, align: 1, modes }
+        Self { cores, xlen, align: 1, context: None, modes }
     }
 
     /// Rejects parameters that the model does not support.
@@ -45,7 +51,10 @@ impl NtraceParams {
         let range = |field, value: u8, right, ok| ParamError::unless(ok, field, value.into(), right);
         range("cores", self.cores, "1 to 16", (1..=16).contains(&self.cores))?;
         range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
-        range("align", self.align, "1 or 2", matches!(self.align, 1 | 2))
+        range("align", self.align, "1 or 2", matches!(self.align, 1 | 2))?;
+        let most = 16.min(self.xlen - self.align - Self::CONTEXT_COUNT_BITS - 3);
+        let right = "0 to 16, with 32-bit addresses 0 to 12, with `align` 2 to 11";
+        range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))
     }
 
     /// Width of SRC, bits: the fields after it then begin at even bits of a byte.
@@ -64,6 +73,7 @@ impl NtraceParams {
             trap_types: false,
             source: (self.source_bits(), core.into()),
             at_port: true,
+            ownership: self.context,
             ..self.modes.options()
         }
     }
@@ -75,8 +85,9 @@ impl NtraceParams {
 
     /// All parameters on one line.
     pub fn canonical(&self) -> String {
-        let Self { cores, xlen, align, modes } = self;
-        format!("{modes} cores={cores} xlen={xlen} align={align} source={}", self.source_bits())
+        let Self { cores, xlen, align, context, modes } = self;
+        let context = context.map_or(String::new(), |bits| format!(" context={bits}"));
+        format!("{modes} cores={cores} xlen={xlen} align={align} source={}{context}", self.source_bits())
     }
 
     /// CRC-32 of the canonical line, for register `params`.
@@ -100,8 +111,17 @@ impl<'a> System<'a> {
     /// # Errors
     /// [`NtraceParams::check`] refuses `params`.
     pub fn new(params: &NtraceParams, image: &'a Image) -> Result<Self, ParamError> {
+        Self::with(params, image, false)
+    }
+
+    /// As [`System::new`]; with `filter`, gaps in the events are stretches that a filter hides.
+    ///
+    /// # Errors
+    /// As [`System::new`].
+    pub fn with(params: &NtraceParams, image: &'a Image, filter: bool) -> Result<Self, ParamError> {
         params.check()?;
-        let encoders = (0..params.cores).map(|core| Encoder::new(params.options(core), params.xlen, image)).collect();
+        let options = |core| Options { filter, ..params.options(core) };
+        let encoders = (0..params.cores).map(|core| Encoder::new(options(core), params.xlen, image)).collect();
         Ok(Self { encoders, taken: vec![0; params.cores.into()], out: Vec::new() })
     }
 
