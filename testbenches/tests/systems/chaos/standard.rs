@@ -3,7 +3,7 @@
 //! Their streams have no headers: the decoder of `goshawk import` reads all traces between two resets in one go. Each stretch that it finds
 //! must have retired, in this order and not while tracing was disabled.
 
-use super::core::Ports;
+use super::core::{Ports, SECRET};
 use super::play::{play, Played};
 use fpga::cosim::Cosim;
 use hdl::any_top::AnyTop;
@@ -12,7 +12,7 @@ use hdl::scheme::{etrace, ntrace};
 use hdl::spine::Extras;
 use hdl::verilog::{write, Style};
 use retire::image::Image;
-use retire::{FlowEvent, FlowKind};
+use retire::{Context, FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::EtraceParams;
 use sim::params::{Platform, TraceParams};
@@ -21,8 +21,8 @@ use sim::standard::etrace::{Container, Scan as EtraceScan, Trace as EtraceTrace}
 use sim::standard::ntrace::{NtraceParams, Scan as NtraceScan, Trace as NtraceTrace};
 use sim::standard::{Faults, Stream};
 use sim::stimulus::program::{Model, Shape};
-use sim::stimulus::rounds;
 use sim::stimulus::run::Retired;
+use sim::stimulus::{rounds, Source};
 
 /// A standard protocol.
 enum Protocol {
@@ -75,31 +75,106 @@ impl Protocol {
     }
 }
 
-/// Finds a stretch in what a core `retired`, from index `from` on; returns the index after it.
-fn place(stretch: &[FlowEvent], retired: &[Retired], from: usize) -> Option<usize> {
+/// How an instruction was shown: hidden, and its context in the bits that are reported.
+type Attributes = (bool, Context);
+
+/// Draws whether instructions are hidden, and their contexts, and enters them in the vectors. Returns those of the instructions that each core
+/// retired.
+fn attributes(cosim: &Cosim, p: &mut Played, seed: u64, extras: Extras, context: Option<u8>) -> Vec<Vec<Attributes>> {
+    let input = |name: &str| cosim.inputs().iter().position(|p| p.name == name);
+    let [address, write, data] = ["bus_addr", "bus_write", "bus_wdata"].map(|name| input(name).unwrap());
+    let mut s = Source::seeded(seed ^ 0x5a5a);
+    for v in &mut p.vectors {
+        if v[write] == 1 && v[address] == u128::from(register("control").addr) && v[data] == 1 {
+            v[data] |= 0xf << 8;
+        }
+    }
+    let mut all = Vec::new();
+    for c in 0..p.retired.len() {
+        let [valid, pc, hide, allow, mode, space] =
+            ["rvfi_valid", "rvfi_pc_rdata", "hide", "allow_modes", "mode", "space"].map(|n| input(&format!("{n}_{c}")));
+        let (mut hidden, mut now, mut own) = (0, Context::RESET, Vec::new());
+        for v in &mut p.vectors {
+            if hidden == 0 && extras.filter && s.per_64k(800) {
+                hidden = *s.pick(&[1, 2, 3, 10, 60]);
+            }
+            if context.is_some() && s.per_64k(600) {
+                now = Context::new(*s.pick(&[0, 1, 3]), s.bits(3) as u32);
+            }
+            let mut set = |at: Option<usize>, value: u128| at.into_iter().for_each(|at| v[at] = value);
+            set(hide, (hidden > 0).into());
+            set(allow, 0xf);
+            set(mode, now.privilege().into());
+            set(space, now.id().into());
+            if v[valid.unwrap()] == 1 {
+                if v[pc.unwrap()] >> SECRET.1 != u128::from(SECRET.0 >> SECRET.1) {
+                    let id = context.map_or(0, |bits| now.id() & ((1 << bits) - 1));
+                    own.push((hidden > 0, Context::new(now.privilege(), id)));
+                }
+                hidden = u64::saturating_sub(hidden, 1);
+            }
+        }
+        assert_eq!(own.len(), p.retired[c].len());
+        all.push(own);
+    }
+    all
+}
+
+/// Whether the instructions of a stretch that ends at index `end` are not hidden, and in the contexts that it reports, `context` before it.
+fn is_shown(stretch: &[FlowEvent], all: &[Attributes], end: usize, context: Option<Context>) -> bool {
+    let count: usize = stretch.iter().map(|e| e.count as usize).sum();
+    let Some(mut at) = end.checked_sub(count) else { return false };
+    let mut now = context;
+    stretch.iter().all(|e| {
+        let next = at + e.count as usize;
+        let fits = all[at..next].iter().all(|(hidden, context)| !hidden && now.is_none_or(|now| now == *context));
+        at = next;
+        if let (FlowKind::Context { context, .. }, Some(now)) = (e.kind, &mut now) {
+            *now = context;
+        }
+        fits
+    })
+}
+
+/// Finds a stretch in what a core `retired`, from index `from` on, that `fits` with the index after it; returns this index.
+fn place(stretch: &[FlowEvent], retired: &[Retired], from: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
     let ends = |e: &FlowEvent, i: usize| match e.kind {
+        // before an instruction, or after all
+        FlowKind::Context { .. } => retired.get(i).is_none_or(|r| r.pc == e.pc),
         FlowKind::Trap { .. } => retired.get(i).is_some_and(|r| r.pc == e.target && r.trapped),
         _ => i > 0 && retired.get(i - 1).is_some_and(|r| r.pc == e.pc && r.next_pc == e.target),
     };
     let (first, rest) = stretch.split_first()?;
     (from..=retired.len()).filter(|i| ends(first, *i)).find_map(|mut i| {
-        let fits = rest.iter().all(|e| {
+        let all = rest.iter().all(|e| {
             i += e.count as usize;
             ends(e, i)
         });
-        fits.then_some(i)
+        (all && i <= retired.len() && fits(i)).then_some(i)
     })
 }
 
 /// Checks the traces between two resets; returns the stretches and losses, and instructions.
-fn check(found: &[FlowEvent], p: &Played, from: &mut [usize], place_of: &str) -> (usize, u64) {
+fn check(
+    found: &[FlowEvent],
+    (p, attributes, contexts): (&Played, &[Vec<Attributes>], bool),
+    from: &mut [usize],
+    place_of: &str,
+) -> (usize, u64) {
     let (mut stretches, mut instructions) = (0, 0);
     for (hart, from) in from.iter_mut().enumerate() {
         let of: Vec<FlowEvent> = found.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
         let between = |e: &FlowEvent| matches!(e.kind, FlowKind::Gap { .. } | FlowKind::Start | FlowKind::Stop);
+        let mut context = contexts.then_some(Context::RESET);
         for stretch in of.split(between).filter(|s| !s.is_empty()) {
-            *from = place(stretch, &p.retired[hart], *from)
+            let fits = |end| attributes.is_empty() || is_shown(stretch, &attributes[hart], end, context);
+            *from = place(stretch, &p.retired[hart], *from, fits)
                 .unwrap_or_else(|| panic!("{place_of}, core {hart}: did not retire after {from}: {stretch:x?}"));
+            let last = stretch.iter().rev().find_map(|e| match e.kind {
+                FlowKind::Context { context, .. } => Some(context),
+                _ => None,
+            });
+            context = context.map(|before| last.unwrap_or(before));
             stretches += 1;
             instructions += stretch.iter().map(|e| u64::from(e.count)).sum::<u64>();
         }
@@ -108,9 +183,23 @@ fn check(found: &[FlowEvent], p: &Played, from: &mut [usize], place_of: &str) ->
 }
 
 fn survives(name: &str, cores: u8, fifo_address_bits: u8, ports: Ports, clocks: usize) {
-    let protocol = Protocol::new(name, cores);
+    survives_with((name, cores), fifo_address_bits, ports, clocks, (false, None));
+}
+
+/// With a filter, and contexts of this many bits beside the privilege mode.
+fn survives_with(
+    (name, cores): (&str, u8),
+    fifo_address_bits: u8,
+    ports: Ports,
+    clocks: usize,
+    (filter, context): (bool, Option<u8>),
+) {
+    let mut protocol = Protocol::new(name, cores);
+    if let Protocol::N(params) = &mut protocol {
+        params.context = context;
+    }
     let ingress = if let Ports::One = ports { Ingress::Rvfi } else { Ingress::Etrace };
-    let extras = Extras { session: true, stall: fifo_address_bits >= 4, lost: true, ..Extras::default() };
+    let extras = Extras { session: true, stall: fifo_address_bits >= 4, lost: true, filter, ..Extras::default() };
     let mut top = protocol.build(&SystemOptions { ingress, fifo_address_bits, extras });
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
@@ -123,7 +212,11 @@ fn survives(name: &str, cores: u8, fifo_address_bits: u8, ports: Ports, clocks: 
     let (mut stretches, mut instructions, mut resets) = (0, 0, 0);
     for seed in 1..=rounds(2, 20) {
         let place_of = format!("{name}, {cores} cores, {ports:?}, seed {seed}");
-        let p = play(&cosim, &platform, (ports, extras), &model, seed, clocks);
+        let mut p = play(&cosim, &platform, (ports, extras), &model, seed, clocks);
+        let shown = match filter || context.is_some() {
+            true => attributes(&cosim, &mut p, seed, extras, context),
+            false => Vec::new(),
+        };
         let (mut bytes, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
         cosim
             .clone()
@@ -147,7 +240,7 @@ fn survives(name: &str, cores: u8, fifo_address_bits: u8, ports: Ports, clocks: 
             // a reset may cut the last packet
             let cut = i < last && faults.count == 1 && faults.first[0].0 as usize + 40 > bytes.len();
             assert!(faults.count == 0 || cut, "{place_of}, segment {i} of {} bytes: {:?}", bytes.len(), faults.first);
-            let (more, retired) = check(&found, &p, &mut from, &format!("{place_of}, segment {i}"));
+            let (more, retired) = check(&found, (&p, &shown, context.is_some()), &mut from, &format!("{place_of}, segment {i}"));
             (stretches, instructions) = (stretches + more, instructions + retired);
         }
         resets += last;
@@ -177,4 +270,19 @@ fn n_trace_survives_chaos() {
     survives("ntrace", 3, 4, Ports::One, 20_000);
     survives("ntrace+ir8", 1, 3, Ports::Reports, 20_000);
     survives("ntrace+ir8+sync64", 3, 4, Ports::One, 20_000);
+}
+
+#[test]
+fn n_trace_with_optional_modes_survives_chaos() {
+    survives("ntrace+ir8+rh+sync64", 3, 4, Ports::One, 20_000);
+    survives("ntrace+btm+ir8+sync16", 2, 3, Ports::One, 20_000);
+    survives("ntrace+rh", 1, 3, Ports::Reports, 20_000);
+}
+
+#[test]
+fn n_trace_with_filters_and_contexts_survives_chaos() {
+    survives_with(("ntrace+ir8", 1), 3, Ports::One, 20_000, (true, None));
+    survives_with(("ntrace+btm+sync64", 2), 4, Ports::One, 20_000, (true, None));
+    survives_with(("ntrace+ir8+rh", 1), 4, Ports::One, 20_000, (false, Some(2)));
+    survives_with(("ntrace+ir8+rh+sync64", 3), 4, Ports::One, 20_000, (true, Some(4)));
 }
