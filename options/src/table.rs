@@ -176,7 +176,7 @@ pub const OPTIONS: &[Opt] = &[
         .list(encodings)
         .rules(&[PUT_TOGETHER]),
     switch("timestamps", Trace, "Time stamps: each message carries the cycles since the previous one")
-        .rules(&[FLOW, NOT_STANDARD]),
+        .rules(&[FLOW, NOT_ETRACE]),
     value("pc-shift", "BITS", Range(0, 4), "1", Trace, "Right shift of the PC in table indices")
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("upper-bits", "BITS", One(&["0", "12"]), "0", Trace, "Upper target bits in a last-value register")

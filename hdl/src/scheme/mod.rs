@@ -152,7 +152,12 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             Box::new(params)
         }
         AnyScheme::Ntrace(modes) => {
-            let params = NtraceParams { align: platform.align, context: platform.context, ..NtraceParams::new(cores, xlen, modes) };
+            let params = NtraceParams {
+                align: platform.align,
+                timestamps: platform.timestamps,
+                context: platform.context,
+                ..NtraceParams::new(cores, xlen, modes)
+            };
             params.check()?;
             Box::new(params)
         }

@@ -17,6 +17,7 @@
 //! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
 //! | `resync_pc` | W | `address_bits` | with [`EntryLayout::uses_resync_pc`], in the cycle in which a resync is decided: PC of its sync. Not part of the entry, see [`super::resync_pc`] |
 //! | `cc` | 32 | `cc_bits` | diffCC of the first message of the entry (of the second it is 0); 0 without time stamps |
+//! | `hist` | 32 | `hist_bits` | HIST of N-Trace, see [`crate::scheme::ntrace::records`]; of other schemes 0 |
 //!
 //! Each count has a field of its own: the block RAM is wide enough, and a multiplexer before it would cost area in every core.
 //! Addresses come without their `align` low bits. Bits of a port above the used ones are 0. Fields that no message of the entry
@@ -74,6 +75,8 @@ pub struct EntryLayout {
     pub address_bits: usize,
     /// Bits of `cc`. 16..=32, or 0 without time stamps.
     pub cc_bits: usize,
+    /// Bits of `hist`. 0..=32.
+    pub hist_bits: usize,
     /// Bits of `belongs`, the bit above the context included: 3..=19, or 0 where contexts are not reported. They are above `icnt`.
     pub context_bits: usize,
     /// `pc` and `target` are at the ports one cycle before `push`.
@@ -89,6 +92,7 @@ impl EntryLayout {
             count_bits: params.count_bits.into(),
             address_bits: params.address_bits() as usize,
             cc_bits: if params.timestamps { params.cc_bits.into() } else { 0 },
+            hist_bits: 0,
             context_bits: params.context.map_or(0, |_| params.context_bits() as usize + 1),
             early: true,
             uses_resync_pc: false,

@@ -14,11 +14,11 @@
 //! | `pop` | in | 1 | remove the oldest entry; only while `have` is 1 |
 //! | `field` | in | 2 | the field of the oldest entry to read, with `pop` that of the one after it: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
 //! | `word` | out | W | the field selected at the last edge |
-//! | `cc` | out | 32 | `cc` of the entry, in time-stamped systems |
+//! | `cc`, `hist` | out | 32 | `cc` of the entry, in time-stamped systems; its `hist`, where the layout has one |
 //!
 //! # Timing
 //! An entry pushed at an edge is read in the next cycle and valid (`have`) in the one after it. After a pop, the next entry is
-//! valid at once. `word` and `cc` follow `field` and `pop` by one cycle.
+//! valid at once. `word`, `cc` and `hist` follow `field` and `pop` by one cycle.
 //!
 //! Where addresses come early ([`EntryLayout::early`]), they are written in every cycle, at the next value of the write pointer.
 //! An entry's addresses are thus written one cycle before its other fields, from the stage before the decision, and need no
@@ -75,6 +75,7 @@ pub struct EventFifo<const W: usize> {
     pub field: Signal<In, Bits<2>>,
     pub word: Signal<Out, Bits<W>>,
     pub cc: Signal<Out, Bits<32>>,
+    pub hist: Signal<Out, Bits<32>>,
     // whole entries, or counts and addresses in memories of their own
     entries: FieldMem<8, W>,
     counts: PairMem<8, W>,
@@ -82,6 +83,7 @@ pub struct EventFifo<const W: usize> {
     early: Fixed<Bit>,
     is_address: DFF<Bit>,
     ccs: Mem<8, 32>,
+    hists: Mem<8, 32>,
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
     after_write: Signal<Local, Bits<8>>,
@@ -116,7 +118,9 @@ impl<const W: usize> EventFifo<W> {
     /// Unless 3 <= `log2_depth` <= 8 and the layout fits `W`.
     pub fn new(layout: &EntryLayout, log2_depth: usize) -> Self {
         assert!((3..=A).contains(&log2_depth), "log2_depth = {log2_depth} is outside 3..={A}");
-        assert!(layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS);
+        assert!(
+            layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS && layout.hist_bits <= CC_PORT_BITS
+        );
         let (counts, width) = (layout.count_bits + layout.context_bits.max(4), layout.address_bits);
         assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
         let of = |used: bool, width| if used { width } else { 0 };
@@ -127,6 +131,7 @@ impl<const W: usize> EventFifo<W> {
             early: Fixed::new(layout.early),
             contexts: Fixed::new(layout.context_bits > 0),
             ccs: Mem::new(log2_depth, layout.cc_bits),
+            hists: Mem::new(log2_depth, layout.hist_bits),
             mask: Fixed::of((1u64 << log2_depth) - 1),
             feedback: Fixed::of(taps(log2_depth)),
             count_bits: Fixed::of(layout.count_bits as u64),
@@ -145,7 +150,7 @@ impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write, read, read_valid, few_free, is_address);
-        clock!(self, clock, entries, counts, addresses, ccs);
+        clock!(self, clock, entries, counts, addresses, ccs, hists);
 
         // the inverted feedback makes all zeros, the state at power-up, part of the cycle
         self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
@@ -174,6 +179,10 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.taken.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
         self.ccs.waddr.next = self.write.q.val();
+        self.hists.we.next = self.accept.val();
+        self.hists.waddr.next = self.write.q.val();
+        self.hists.wdata.next = self.entry.hist.val();
+        self.hist.next = self.hists.rdata.val();
 
         self.kinds.next = bit_cast::<W, 2>(self.entry.pre.val()) | (bit_cast::<W, 2>(self.entry.post.val()) << 2);
         self.ccs.wdata.next = self.entry.cc.val();
@@ -196,6 +205,7 @@ impl<const W: usize> Logic for EventFifo<W> {
         }
         self.read.d.next = self.next_read.val();
         self.ccs.raddr.next = self.next_read.val();
+        self.hists.raddr.next = self.next_read.val();
 
         self.first.next = bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
         self.second.next = bit_cast::<W, 24>(self.entry.icnt.val());

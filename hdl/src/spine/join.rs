@@ -80,6 +80,7 @@ pub struct Spine<const W: usize> {
     losses_now: Signal<Local, Bits<16>>,
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
+    hist: Signal<Local, Bits<32>>,
     oldest_resync_pc: Signal<Local, Bits<W>>,
     // where several instructions of a core retire per cycle: how many are lost, delayed for front ends that decide about resyncs
     // before their last stage
@@ -175,6 +176,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.all_stopped.next = true;
         self.word.next = 0.into();
         self.cc.next = 0.into();
+        self.hist.next = 0.into();
         for i in 0..self._cores {
             self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
@@ -214,6 +216,7 @@ impl<const W: usize> Logic for Spine<W> {
             if self.merger.core.val() == i.to_bits() {
                 self.word.next = self.fifo[i].word.val();
                 self.cc.next = self.fifo[i].cc.val();
+                self.hist.next = self.fifo[i].hist.val();
             }
         }
         self.oldest_resync_pc.next = 0.into();
@@ -274,6 +277,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.read.core.next = self.merger.core.val();
         self.read.word.next = self.word.val();
         self.read.cc.next = self.cc.val();
+        self.read.hist.next = self.hist.val();
 
         // bits to words
         SliceIn::link(&mut self.coded, &mut self.trace_framer.coded);

@@ -41,7 +41,7 @@
 //! | `core` | in | 4 | its core, Ti |
 //! | `field` | out | 2 | the field to read next, see [`super::event_fifo`]; with `done` the first one of the next entry |
 //! | `word` | in | W | the field selected at the last edge |
-//! | `cc` | in | 32 | `cc` of the entry |
+//! | `cc`, `hist` | in | 32 | `cc` and `hist` of the entry |
 //! | `resync_pc` | in | W | PC of the core's oldest resync, see [`super::resync_pc`] |
 //! | `done` | out | 1 | remove the entry; the next one may be valid in the next cycle |
 //! | `ends` | out | 1 | with `done`: it was a stop message |
@@ -116,6 +116,7 @@ bundle!(
         target: Bits<W>,
         resync_pc: Bits<W>,
         cc: Bits<32>,
+        hist: Bits<32>,
     }
     {}
 );
@@ -123,7 +124,7 @@ bundle!(
 bundle!(
     /// The next entry, field by field.
     ReadOut "ReadIn" ReadIn<W>
-    { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, resync_pc: Bits<W>, }
+    { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, hist: Bits<32>, resync_pc: Bits<W>, }
     { field: Bits<2>, done: Bit, ends: Bit, again: Bit, uses_resync_pc: Bit, }
 );
 

@@ -207,7 +207,8 @@ fn sends(params: &NtraceParams, entries: &[Entry], percent: u32) -> (Vec<u8>, u6
                     u.port.entry.have.next = at < entries.len();
                     if let Some(e) = entries.get(at) {
                         u.port.entry.word.next = word(e, asked).to_bits();
-                        u.port.entry.cc.next = u64::from(e.cc).to_bits();
+                        u.port.entry.cc.next = 0.into();
+                        u.port.entry.hist.next = u64::from(e.cc).to_bits();
                     }
                 },
                 |u| {

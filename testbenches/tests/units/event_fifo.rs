@@ -43,7 +43,16 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
 
 /// Layout of `p`'s entries, with addresses in the same cycle or one cycle earlier.
 fn layout(p: &TraceParams, early: bool) -> EntryLayout {
-    EntryLayout { early, ..EntryLayout::new(p) }
+    EntryLayout { early, hist_bits: if early { 32 } else { 0 }, ..EntryLayout::new(p) }
+}
+
+/// `hist` of an entry, where the layout has one.
+fn hist(e: &Entry, early: bool) -> u32 {
+    if early {
+        e.bcnt << 8 ^ e.pc as u32
+    } else {
+        0
+    }
 }
 
 /// Pushes in `push` percent of cycles and pops in `pop` percent, in turn by the lists. Returns how often the FIFO was
@@ -87,6 +96,7 @@ fn run<const W: usize>(
             ("entry$pc", shown.pc.into()),
             ("entry$target", shown.target.into()),
             ("entry$cc", entry.cc.into()),
+            ("entry$hist", hist(&entry, early).into()),
             ("pop", pop.into()),
             ("field", field.into()),
         ];
@@ -104,10 +114,14 @@ fn run<const W: usize>(
                     u.entry.pc.next = shown.pc.to_bits();
                     u.entry.target.next = shown.target.to_bits();
                     u.entry.cc.next = u64::from(entry.cc).to_bits();
+                    u.entry.hist.next = u64::from(hist(&entry, early)).to_bits();
                     u.pop.next = pop;
                     u.field.next = u64::from(field).to_bits();
                 },
-                |u| (u.full.val(), u.have.val(), u.word.val().to_u64(), u.cc.val().to_u64()),
+                |u| {
+                    let stored = u.cc.val().to_u64() | u.hist.val().to_u64() << 32;
+                    (u.full.val(), u.have.val(), u.word.val().to_u64(), stored)
+                },
             )
             .unwrap();
         let place = format!("seed {seed}, depth 2^{log2_depth}, cycle {cycle}, {} entries", model.len());
@@ -115,7 +129,8 @@ fn run<const W: usize>(
         almost_full = depth - model.len() < 3 && !reset;
         assert_eq!(out.1, asked.is_some(), "{place}: have");
         if let Some((field, e)) = asked {
-            assert_eq!((out.2, out.3), (word(p, &e, field), e.cc.into()), "{place}: field {field} of {e:x?}");
+            let stored = u64::from(e.cc) | u64::from(hist(&e, early)) << 32;
+            assert_eq!((out.2, out.3), (word(p, &e, field), stored), "{place}: field {field} of {e:x?}");
         }
         let seen = asked.map(|_| (u128::from(out.2), u128::from(out.3)));
         wanted.push((u128::from(out.0), u128::from(out.1), seen));
@@ -132,9 +147,9 @@ fn run<const W: usize>(
             model.clear();
         }
     }
-    let at = ["full", "have", "word", "cc"].map(|name| verilog.output(name).unwrap());
+    let at = ["full", "have", "word", "cc", "hist"].map(|name| verilog.output(name).unwrap());
     for (cycle, (got, want)) in verilog.run_all(&vectors).unwrap().iter().zip(&wanted).enumerate() {
-        let seen = want.2.map(|_| (got[at[2]], got[at[3]]));
+        let seen = want.2.map(|_| (got[at[2]], got[at[3]] | got[at[4]] << 32));
         assert_eq!((got[at[0]], got[at[1]], seen), *want, "seed {seed}, Verilog, cycle {cycle}");
     }
     (full_count, empties)

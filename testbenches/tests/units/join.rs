@@ -131,6 +131,7 @@ impl Bench {
                         port.pc.next = e.pc.to_bits();
                         port.target.next = e.target.to_bits();
                         port.cc.next = u64::from(e.cc).to_bits();
+                        port.hist.next = 0.into();
                     }
                     let field = if let Step::Read(k) = step { (k + 1).min(3) } else { 0 };
                     u.read.field.next = u64::from(field).to_bits();

@@ -20,5 +20,12 @@ pub const VALUE: u8 = 0;
 pub const STOP: u8 = 1;
 
 /// The widths of an entry.
-pub const LAYOUT: EntryLayout =
-    EntryLayout { count_bits: 16, address_bits: 32, cc_bits: 0, context_bits: 0, early: false, uses_resync_pc: false };
+pub const LAYOUT: EntryLayout = EntryLayout {
+    count_bits: 16,
+    address_bits: 32,
+    cc_bits: 0,
+    hist_bits: 0,
+    context_bits: 0,
+    early: false,
+    uses_resync_pc: false,
+};

@@ -230,6 +230,7 @@ impl Logic for CfiatFront {
             }
             self.entry[k].icnt.next = 0.into();
             self.entry[k].resync_pc.next = 0.into();
+            self.entry[k].hist.next = 0.into();
             self.entry[k].context_value.next = 0.into();
             self.entry[k].bcnt.next = 0.into();
             self.entry[k].cc.next = 0.into();

@@ -61,6 +61,7 @@ pub fn layout(xlen: u8) -> EntryLayout {
         count_bits: COUNT_PORT_BITS,
         address_bits: usize::from(xlen) - 1,
         cc_bits: 0,
+        hist_bits: 0,
         context_bits: usize::from(FULL) - COUNT_PORT_BITS,
         early: false,
         uses_resync_pc: false,

@@ -213,6 +213,7 @@ impl<const W: usize> Logic for Reports<W> {
         }
         self.entry.resync_pc.next = 0.into();
         self.entry.cc.next = 0.into();
+        self.entry.hist.next = 0.into();
 
         // the map; a packet sends all of it
         self.map_kept.next = self.map.q.val();

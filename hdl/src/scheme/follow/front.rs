@@ -297,6 +297,7 @@ impl<const W: usize> Logic for FollowFront<W> {
         self.port.entry.target.next = self.messages.entry.target.val();
         self.port.entry.resync_pc.next = self.messages.entry.resync_pc.val();
         self.port.entry.cc.next = self.messages.entry.cc.val();
+        self.port.entry.hist.next = 0.into();
     }
 }
 

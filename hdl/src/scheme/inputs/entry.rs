@@ -33,5 +33,12 @@ pub const CHECK: u8 = 2;
 pub const STOP: u8 = 3;
 
 /// The widths of an entry.
-pub const LAYOUT: EntryLayout =
-    EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, context_bits: 0, early: false, uses_resync_pc: false };
+pub const LAYOUT: EntryLayout = EntryLayout {
+    count_bits: 24,
+    address_bits: 32,
+    cc_bits: 0,
+    hist_bits: 0,
+    context_bits: 0,
+    early: false,
+    uses_resync_pc: false,
+};

@@ -476,6 +476,7 @@ impl Logic for InputsFront {
         self.entry.resync_pc.next = 0.into();
         self.entry.context_value.next = 0.into();
         self.entry.cc.next = 0.into();
+        self.entry.hist.next = 0.into();
 
         // fill level of the FIFO
         self.level.reset.next = self.reset.val();

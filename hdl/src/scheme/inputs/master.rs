@@ -252,6 +252,7 @@ impl Logic for Masters {
         self.entry.resync_pc.next = 0.into();
         self.entry.context_value.next = 0.into();
         self.entry.cc.next = 0.into();
+        self.entry.hist.next = 0.into();
         self.level.reset.next = self.reset.val();
         self.level.push.next = self.push_2.q.val();
         self.level.pop.next = self.pop.val();

@@ -24,6 +24,9 @@
 //! With repeated history, the history of an outcome entry is held back ([`super::repeat`]), and those that are equal to it are counted. Any
 //! other entry of the core makes a message 27 of it before its own messages, with HREPEAT if it came more than once.
 //!
+//! With time stamps, TSTAMP is the last field of every message: the time of the entry in a synchronization, otherwise its difference from that of
+//! the core's last message.
+//!
 //! # Timing
 //! Two stages. The first one reads a field of the entry and makes a part of a message of it: TCODE, six bits of the head,
 //! or a variable field. The second one is a shift register that sends the part, one byte per cycle, and takes the next one at
@@ -75,6 +78,8 @@ pub enum NtraceStep {
     Repeat,
     /// PROCESS.
     Process,
+    /// TSTAMP.
+    Time,
 }
 
 /// The encoder; `W` is the width of `word`, 32 or 64.
@@ -136,6 +141,8 @@ pub struct NtraceEncoder<const W: usize> {
     count: Signal<Local, Bits<W>>,
     variable: Signal<Local, Bit>,
     is_first: Signal<Local, Bit>,
+    // the last one but TSTAMP; the last one
+    ends_fields: Signal<Local, Bit>,
     is_last: Signal<Local, Bit>,
     has_part: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -152,6 +159,12 @@ pub struct NtraceEncoder<const W: usize> {
     moves: Signal<Local, Bit>,
     data: Signal<Local, Bits<6>>,
     mark: Signal<Local, Bits<2>>,
+    // with time stamps: that of the core's last message, and the difference
+    stamped: Fixed<Bit>,
+    times: Mem<4, 32>,
+    own_time: DFF<Bits<32>>,
+    last_time: Signal<Local, Bits<32>>,
+    elapsed: DFF<Bits<32>>,
     // fields of the entry
     count_field: Signal<Local, Bits<2>>,
     address_field: Signal<Local, Bits<2>>,
@@ -192,6 +205,8 @@ impl<const W: usize> NtraceEncoder<W> {
             head: NtraceHead::new(params),
             btm: Fixed::new(params.modes.btm),
             repeats: Fixed::new(params.modes.repeat),
+            stamped: Fixed::new(params.timestamps),
+            times: Mem::new(ti_bits.max(1), if many && params.timestamps { 32 } else { 0 }),
             many: Fixed::new(many),
             aligned: Fixed::new(params.align == 2),
             count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
@@ -211,9 +226,9 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, pre, post, second, types, sends_held, has_outcomes, own_last);
-        dff_setup!(self, clock, change, owner);
+        dff_setup!(self, clock, change, owner, own_time, elapsed);
         dff_setup!(self, clock, sends, shift, below, below_bits, closes_field, closes_message);
-        clock!(self, clock, last, repeat);
+        clock!(self, clock, last, repeat, times);
 
         // the message
         self.pre_now.next = self.pre.q.val();
@@ -243,8 +258,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.changes_alone.next = false;
         if self.with_context.val() {
             // a change of context, with a synchronization
-            self.changes_alone.next =
-                (self.pre_now.val() == 1) & !self.second.q.val() & self.change.q.val().get_bit(1);
+            self.changes_alone.next = (self.pre_now.val() == 1) & !self.second.q.val() & self.change.q.val().get_bit(1);
             self.trap.next = (self.pre_now.val() == 1) & !self.second.q.val() & !self.change.q.val().get_bit(1);
         }
         self.target.next = !self.uses_pre.val() & !self.control.val() & (self.post_now.val() == 2);
@@ -260,7 +274,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.indirect.next = self.trap.val() | self.target.val();
         self.full_address.next = self.sync.val() | self.resync.val() | self.changes_alone.val();
         // from a register, as it follows the memory of the entries
-        self.has_outcomes.d.next = self.port.entry.cc.val() != self.empty.val();
+        self.has_outcomes.d.next = self.port.entry.hist.val() != self.empty.val();
         self.has_hist.next =
             self.resync.val() | self.changes_alone.val() | (!self.second.q.val() & self.has_outcomes.q.val());
         self.has_second.next =
@@ -337,7 +351,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.part.next = self.sent.val();
         }
         if self.step.q.val() == NtraceStep::History {
-            self.part.next = bit_cast::<W, 32>(self.port.entry.cc.val());
+            self.part.next = bit_cast::<W, 32>(self.port.entry.hist.val());
             if self.repeats.val() {
                 if self.sends_held.q.val() {
                     self.part.next = bit_cast::<W, 32>(self.repeat.held.val());
@@ -361,12 +375,29 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.is_first.next = (self.step.q.val() == NtraceStep::Count)
             | (self.step.q.val() == NtraceStep::Process)
             | ((self.step.q.val() == NtraceStep::History) & self.outcome.val());
-        self.is_last.next = ((self.step.q.val() == NtraceStep::History) & !self.came_again.val())
+        self.ends_fields.next = ((self.step.q.val() == NtraceStep::History) & !self.came_again.val())
             | (self.step.q.val() == NtraceStep::Repeat)
             | (self.step.q.val() == NtraceStep::Process)
             | ((self.step.q.val() == NtraceStep::Address) & (self.sync.val() | !self.has_hist.val()))
             | ((self.step.q.val() == NtraceStep::Count)
                 & (self.error.val() | self.progress.val() | self.direct.val() | self.short_correlation.val()));
+
+        self.is_last.next = self.ends_fields.val();
+        self.last_time.next = self.own_time.q.val();
+        if self.many.val() {
+            self.last_time.next = self.times.rdata.val();
+        }
+        self.elapsed.d.next = self.port.entry.cc.val() - self.last_time.val();
+        if self.stamped.val() {
+            self.is_last.next = self.step.q.val() == NtraceStep::Time;
+            if self.step.q.val() == NtraceStep::Time {
+                self.part.next = bit_cast::<W, 32>(self.elapsed.q.val());
+                if self.full_address.val() {
+                    self.part.next = bit_cast::<W, 32>(self.port.entry.cc.val());
+                }
+                self.variable.next = true;
+            }
+        }
 
         // the byte
         self.moved.next = self.shift.q.val() >> 6;
@@ -455,15 +486,15 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
             self.types.d.next = self.port.entry.word.val().get_bits::<2>(22);
             if self.with_context.val() {
                 self.change.d.next = self.port.entry.word.val().get_bits::<2>(2);
-                self.owner.d.next = (self.kinds.val().get_bits::<2>(0) == 1)
-                    & (self.port.entry.word.val().get_bits::<2>(2) == 3);
+                self.owner.d.next =
+                    (self.kinds.val().get_bits::<2>(0) == 1) & (self.port.entry.word.val().get_bits::<2>(2) == 3);
             }
         }
         self.port.entry.done.next = false;
         self.is_history.next = !self.pre.q.val().any() & (self.post.q.val() == 1);
         self.repeat.reset.next = self.port.reset.val();
         self.repeat.core.next = self.port.entry.core.val();
-        self.repeat.hist.next = self.port.entry.cc.val();
+        self.repeat.hist.next = self.port.entry.hist.val();
         self.repeat.add.next = false;
         self.repeat.clear.next = false;
         if self.repeats.val() {
@@ -503,6 +534,19 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                         self.step.d.next = NtraceStep::Repeat;
                     }
                 }
+            }
+        }
+        self.times.raddr.next = self.port.entry.core.val();
+        self.times.waddr.next = self.port.entry.core.val();
+        self.times.wdata.next = self.port.entry.cc.val();
+        self.times.we.next = false;
+        if self.stamped.val() {
+            if self.load.val() & self.ends_fields.val() {
+                self.step.d.next = NtraceStep::Time;
+            }
+            if self.load.val() & (self.step.q.val() == NtraceStep::Time) {
+                self.own_time.d.next = self.port.entry.cc.val();
+                self.times.we.next = self.many.val();
             }
         }
         self.repeat_ends.next = false;

@@ -22,6 +22,9 @@
 //! Hidden instructions open a gap as lost ones do. It is one of the filter, and no loss, unless an instruction that is not hidden is lost in
 //! it, too: after a short hidden stretch, the trace state machine takes some cycles to continue.
 //!
+//! # Time stamps
+//! Each front end counts the cycles since tracing began. The entry has the count in the cycle in which it is made.
+//!
 //! # Contexts
 //! The first instruction in a context makes an entry before its own messages. A change without a trap clears the return stack, as it
 //! may make a synchronization; the period is not affected.
@@ -90,6 +93,11 @@ pub struct NtraceFront<const W: usize> {
     with_context: Fixed<Bit>,
     context_value: Delay<18>,
     new_context: Signal<Local, Bit>,
+    // with time stamps: cycles since tracing began
+    stamped: Fixed<Bit>,
+    time: DFF<Bits<32>>,
+    enabled: DFF<Bit>,
+    one_32: Fixed<Bits<32>>,
     // with a filter: instructions that are not hidden were lost since the last one that was traced
     filter: Fixed<Bit>,
     was_open: Delay<1>,
@@ -124,6 +132,8 @@ impl<const W: usize> NtraceFront<W> {
             one_21: Fixed::of(1u8),
             with_context: Fixed::new(params.context.is_some()),
             context_value: Delay::new(2),
+            stamped: Fixed::new(params.timestamps),
+            one_32: Fixed::of(1u8),
             filter: Fixed::new(extras.filter),
             was_open: Delay::new(1),
             ..Default::default()
@@ -136,7 +146,7 @@ impl<const W: usize> NtraceFront<W> {
 impl<const W: usize> Logic for NtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, depth, since, lost);
+        dff_setup!(self, clock, depth, since, lost, time, enabled);
         clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras, context_value, was_open);
 
         // S2
@@ -310,6 +320,15 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.records.long.next = self.last_flags.val().get_bit(6);
         self.records.flow.next = self.last_flags.val().get_bit(7);
         self.records.resync.next = self.last_flags.val().get_bit(8);
+        self.records.time.next = 0.into();
+        if self.stamped.val() {
+            self.enabled.d.next = self.port.control.enable.val();
+            self.time.d.next = self.time.q.val() + self.one_32.val();
+            if self.port.control.enable.val() & !self.enabled.q.val() {
+                self.time.d.next = 0.into();
+            }
+            self.records.time.next = self.time.q.val();
+        }
         self.records.pc.next = self.pcs.to.val();
         self.records.target.next = self.targets.to.val();
         DecisionOut::join(&mut self.trace_fsm.decision, &mut self.records.decision);

@@ -139,8 +139,7 @@ impl Logic for NtraceHead {
             self.rest_bits.next = 0.into();
         }
         if self.many.val() {
-            self.fields.next =
-                (bit_cast::<10, 6>(self.fixed_fields.val()) << 2) | bit_cast::<10, 4>(self.core.val());
+            self.fields.next = (bit_cast::<10, 6>(self.fixed_fields.val()) << 2) | bit_cast::<10, 4>(self.core.val());
             self.whole_byte.next = !self.indirect.val();
             self.rest_bits.next = 0.into();
             if self.indirect.val() {
@@ -151,8 +150,7 @@ impl Logic for NtraceHead {
             }
         }
         if self.four.val() {
-            self.fields.next =
-                (bit_cast::<10, 6>(self.fixed_fields.val()) << 4) | bit_cast::<10, 4>(self.core.val());
+            self.fields.next = (bit_cast::<10, 6>(self.fixed_fields.val()) << 4) | bit_cast::<10, 4>(self.core.val());
             self.whole_byte.next = true;
             self.rest_bits.next = 2.into();
             if self.indirect.val() {

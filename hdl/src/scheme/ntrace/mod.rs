@@ -28,12 +28,13 @@ pub fn count_bits(params: &NtraceParams) -> usize {
     ICNT_BITS + if params.modes.btm && params.modes.sync > 0 { 2 } else { 0 }
 }
 
-/// The widths of the entries from front end to encoder; the field of the time is HIST, which BTM does not have.
+/// The widths of the entries from front end to encoder. BTM has no HIST.
 pub fn layout(params: &NtraceParams) -> EntryLayout {
     EntryLayout {
         count_bits: count_bits(params),
         address_bits: usize::from(params.xlen - params.align),
-        cc_bits: if params.modes.btm { 0 } else { 32 },
+        cc_bits: if params.timestamps { 32 } else { 0 },
+        hist_bits: if params.modes.btm { 0 } else { 32 },
         context_bits: 0,
         early: true,
         uses_resync_pc: false,

@@ -12,6 +12,7 @@
 //! | `branch`, `taken` | in | 1 | a conditional branch, its outcome |
 //! | `indirect`, `flow` | in | 1 | an indirect jump; any control-flow instruction |
 //! | `resync` | in | 1 | a control-flow instruction, not the first one of the trace or after a trap, that makes a synchronization |
+//! | `time` | in | 32 | with time stamps, the time of the cycle |
 //! | `hidden` | in | 1 | with an overflow of the decision: there was no loss, a filter hid instructions |
 //! | `trap` | in | 1 | the instruction is the first one after a trap |
 //! | `new_context`, `context_value` | in | 1, 18 | where contexts are reported: it is the first one in its context; the context |
@@ -29,8 +30,9 @@
 //! | --- | --- |
 //! | `icnt` | with a `pre` or in a control message I-CNT; in a sync 1 if it follows a loss |
 //! | `bcnt` | I-CNT of the `post`. Where contexts are reported, with a `pre`: I-CNT of the `post` in two bits, then in two bits the change of context (0: none; 1: with the trap; 2: a synchronization before the instruction; 3: alone), then the context |
-//! | `cc` | HIST, with its stop bit: of the `pre`, the control message, or if there is neither the `post` |
-//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; the context in `icnt`, four bits up; I-CNT in `bcnt`, its HIST in `cc`, `target`. With branch messages, bit 22 of `bcnt` is 1 if it is a taken branch, bit 23 if it is an indirect jump |
+//! | `cc` | the time |
+//! | `hist` | HIST, with its stop bit: of the `pre`, the control message, or if there is neither the `post` |
+//! | `pre` | [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL) with `post` [`CONTROL_RESYNC`](crate::spine::entry::CONTROL_RESYNC): a synchronization with the instruction; the context in `icnt`, four bits up; I-CNT in `bcnt`, its HIST in `hist`, `target`. With branch messages, bit 22 of `bcnt` is 1 if it is a taken branch, bit 23 if it is an indirect jump |
 //! | `post` | [`POST_OUTCOME`](crate::spine::entry::POST_OUTCOME): HIST is full, or with branch messages a taken branch. [`POST_TARGET`](crate::spine::entry::POST_TARGET): an indirect jump; after a `pre` its HIST is empty. [`POST_PROGRESS`](crate::spine::entry::POST_PROGRESS): I-CNT is half full. With [`PRE_CONTROL`](crate::spine::entry::PRE_CONTROL): 3, a filter hid instructions |
 //!
 //! # Timing
@@ -57,6 +59,7 @@ pub struct Records<const W: usize> {
     pub resync: Signal<In, Bit>,
     pub long: Signal<In, Bit>,
     pub flow: Signal<In, Bit>,
+    pub time: Signal<In, Bits<32>>,
     pub hidden: Signal<In, Bit>,
     pub trap: Signal<In, Bit>,
     pub new_context: Signal<In, Bit>,
@@ -200,8 +203,7 @@ impl<const W: usize> Logic for Records<W> {
         self.kind_1.next =
             self.decision.sync.val() | self.decision.overflow.val() | self.decision.stop.val() | self.resync.val();
         self.post_0.next = self.full.val() | self.progress.val() | self.decision.overflow.val();
-        self.post_1.next =
-            self.ends.val() | self.progress.val() | (self.decision.overflow.val() & self.hidden.val());
+        self.post_1.next = self.ends.val() | self.progress.val() | (self.decision.overflow.val() & self.hidden.val());
         self.entry.pre.next =
             (bit_cast::<2, 1>(self.kind_1.val().into()) << 1) | bit_cast::<2, 1>(self.kind_0.val().into());
         self.entry.post.next =
@@ -239,14 +241,15 @@ impl<const W: usize> Logic for Records<W> {
                 self.entry.icnt.next = self.context.val();
             }
         }
-        self.entry.cc.next = self.hist.q.val();
+        self.entry.hist.next = self.hist.q.val();
         if self.full.val() | self.resync.val() {
-            self.entry.cc.next = self.shifted.val();
+            self.entry.hist.next = self.shifted.val();
         }
         if self.btm.val() {
-            self.entry.cc.next = self.empty.val();
+            self.entry.hist.next = 0.into();
         }
         self.entry.context_value.next = 0.into();
+        self.entry.cc.next = self.time.val();
         self.entry.resync_pc.next = 0.into();
         self.entry.pc.next = self.pc.val();
         self.entry.target.next = self.target.val();

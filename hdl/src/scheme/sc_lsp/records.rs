@@ -564,5 +564,6 @@ impl<const W: usize> Logic for Records<W> {
         self.entry.pc.next = self.pc_7.q.val();
         self.entry.target.next = self.target_7.q.val();
         self.entry.cc.next = self.cc_7.q.val();
+        self.entry.hist.next = 0.into();
     }
 }

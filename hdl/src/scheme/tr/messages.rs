@@ -352,5 +352,6 @@ impl<const W: usize> Logic for Messages<W> {
         self.entry.pc.next = self.pc.val();
         self.entry.target.next = self.target.val();
         self.entry.cc.next = self.cc_now.val();
+        self.entry.hist.next = 0.into();
     }
 }

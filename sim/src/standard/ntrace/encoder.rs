@@ -42,7 +42,7 @@ pub struct Options {
     pub source: (u8, u16),
     /// Instructions after which a synchronization is sent.
     pub sync: Option<u64>,
-    /// As a circuit at the trace port of a core: the target of a jump is known when it retires, so that no jump is held back;
+    /// As a circuit, whose time stamps have 32 bits, at the trace port of a core: the target of a jump is known when it retires, so that no jump is held back;
     /// tracing ends because it is disabled; and a synchronization that is due is a message of the next control-flow instruction
     /// that is not the first one after a trap.
     pub at_port: bool,
@@ -181,7 +181,8 @@ impl<'a> Encoder<'a> {
     /// Ends a message, with its time.
     fn send(&mut self, mut bytes: Bytes, cycle: u64, absolute: bool) {
         if self.options.time {
-            bytes.variable(if absolute { cycle } else { cycle.wrapping_sub(self.time) });
+            let bits = if self.options.at_port { 32 } else { 64 };
+            bytes.variable(if absolute { cycle } else { cycle.wrapping_sub(self.time) } & (u64::MAX >> (64 - bits)));
             self.time = cycle;
         }
         bytes.mark(3);
@@ -439,7 +440,8 @@ impl<'a> Encoder<'a> {
             }
             FlowKind::Context { context, alone } => self.switch(context, alone, e),
             FlowKind::Gap { .. } if self.options.filter => {
-                self.correlate(DISABLED, e.cycle);
+                // the circuit's message leaves one cycle before the first instruction
+                self.correlate(DISABLED, e.cycle.saturating_sub(1));
                 self.synchronize(5, None, false, e.target, e.cycle);
             }
             FlowKind::Gap { .. } => {

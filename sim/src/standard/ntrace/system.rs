@@ -27,6 +27,8 @@ pub struct NtraceParams {
     pub xlen: u8,
     /// Address bits that are always 0: 1 with the C extension, 2 without.
     pub align: u8,
+    /// Messages have time stamps of 32 bits.
+    pub timestamps: bool,
     /// Contexts are reported: the privilege mode, and this many low bits of the address space identifier. 0..=16, with
     /// 32-bit addresses 0..=12, with `align` 2 0..=11; `None`: not reported.
     pub context: Option<u8>,
@@ -40,7 +42,7 @@ impl NtraceParams {
 
     /// Cores of `xlen` bits with the C extension.
     pub const fn new(cores: u8, xlen: u8, modes: Modes) -> Self {
-        Self { cores, xlen, align: 1, context: None, modes }
+        Self { cores, xlen, align: 1, timestamps: false, context: None, modes }
     }
 
     /// Rejects parameters that the model does not support.
@@ -73,6 +75,7 @@ impl NtraceParams {
             trap_types: false,
             source: (self.source_bits(), core.into()),
             at_port: true,
+            time: self.timestamps,
             ownership: self.context,
             ..self.modes.options()
         }
@@ -85,9 +88,10 @@ impl NtraceParams {
 
     /// All parameters on one line.
     pub fn canonical(&self) -> String {
-        let Self { cores, xlen, align, context, modes } = self;
+        let Self { cores, xlen, align, timestamps, context, modes } = self;
         let context = context.map_or(String::new(), |bits| format!(" context={bits}"));
-        format!("{modes} cores={cores} xlen={xlen} align={align} source={}{context}", self.source_bits())
+        let time = if *timestamps { " timestamps" } else { "" };
+        format!("{modes} cores={cores} xlen={xlen} align={align} source={}{time}{context}", self.source_bits())
     }
 
     /// CRC-32 of the canonical line, for register `params`.

@@ -240,7 +240,8 @@ fn survives_with(
             // a reset may cut the last packet
             let cut = i < last && faults.count == 1 && faults.first[0].0 as usize + 40 > bytes.len();
             assert!(faults.count == 0 || cut, "{place_of}, segment {i} of {} bytes: {:?}", bytes.len(), faults.first);
-            let (more, retired) = check(&found, (&p, &shown, context.is_some()), &mut from, &format!("{place_of}, segment {i}"));
+            let (more, retired) =
+                check(&found, (&p, &shown, context.is_some()), &mut from, &format!("{place_of}, segment {i}"));
             (stretches, instructions) = (stretches + more, instructions + retired);
         }
         resets += last;

@@ -90,6 +90,7 @@ macro_rules! coder {
                 self.field.next = self.encoder.port.entry.field.val();
                 self.encoder.port.entry.word.next = self.word.val();
                 self.encoder.port.entry.cc.next = self.cc.val();
+                self.encoder.port.entry.hist.next = 0.into();
                 self.encoder.port.entry.resync_pc.next = self.resync_pc.val();
                 self.uses_resync_pc.next = self.encoder.port.entry.uses_resync_pc.val();
                 self.done.next = self.encoder.port.entry.done.val();
