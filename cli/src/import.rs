@@ -305,7 +305,7 @@ fn import_standard(args: &ImportArgs, protocol: Protocol, out: &mut dyn Write) -
         program: main.name.clone(),
         source: trace.source(),
         threads: Vec::new(),
-        untimed: true,
+        untimed: !trace.timed,
     };
     let converted = match rbt1_name(&args.output) {
         Some(packed) => {

@@ -59,6 +59,8 @@ pub struct StandardTrace<'a> {
     pub xlen: u8,
     /// Sources, by hart.
     pub sources: Sources,
+    /// Whether events have times.
+    pub timed: bool,
 }
 
 /// Result of a conversion.
@@ -172,19 +174,20 @@ impl<'a> StandardTrace<'a> {
             )));
         }
         let mut idle = Idle::default();
-        let (params, sources) = match protocol {
+        let (params, sources, timed) = match protocol {
             Protocol::ETrace(container) => {
                 let params = etrace_parameters(container, parameter_file, xlen)?;
                 let mut scan = etrace::Scan::new(container, &params);
                 pump(path, |bytes, last| idle.add(scan.feed(bytes, last)?, &scan.sources))?;
-                (Parameters::ETrace(container, params), scan.sources)
+                (Parameters::ETrace(container, params), scan.sources, false)
             }
             Protocol::NTrace => {
                 let params = parameters(parameter_file, ntrace::Parameters::default())?;
                 params.check().map_err(|e| in_file(parameter_file, &e))?;
                 let mut scan = ntrace::Scan::new(&params);
                 pump(path, |bytes, last| idle.add(scan.feed(bytes, last)?, &scan.sources))?;
-                (Parameters::NTrace(params), scan.sources)
+                let timed = scan.is_timed();
+                (Parameters::NTrace(params), scan.sources, timed)
             }
         };
         if sources.as_slice().is_empty() {
@@ -195,7 +198,7 @@ impl<'a> StandardTrace<'a> {
             )));
         }
         let image = Image::of_several(programs.iter().map(|p| &p.program));
-        Ok(Self { path, protocol, params, image, xlen, sources })
+        Ok(Self { path, protocol, params, image, xlen, sources, timed })
     }
 
     /// Number of harts.
@@ -216,7 +219,7 @@ impl<'a> StandardTrace<'a> {
     /// The file cannot be read, or holds no instruction.
     pub fn convert(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<Converted, HostError> {
         let bar: Box<dyn Bar> = progress.begin("importing", "instructions", None);
-        let mut sink = Ordered::new(Counted::new(sink, bar));
+        let mut sink = Ordered::with(Counted::new(sink, bar), self.timed);
         let converted = match &self.params {
             Parameters::ETrace(container, params) => {
                 self.decode(etrace::Trace::new(*container, params, &self.sources, &self.image), &mut sink)?

@@ -48,17 +48,24 @@ impl Counts {
     }
 }
 
-/// A sink that numbers the events of all harts: the cycle is the number of instructions so far, at least one an event.
+/// A sink that numbers the events of all harts: the cycle is the number of instructions so far, at least one an event; or in a trace with time
+/// stamps the time of an event, or of one before it if that is later.
 #[derive(Debug)]
 pub struct Ordered<S> {
     sink: S,
     cycle: u64,
+    timed: bool,
 }
 
 impl<S: RetireSink> Ordered<S> {
     /// Passes events on to `sink`.
     pub fn new(sink: S) -> Self {
-        Self { sink, cycle: 0 }
+        Self::with(sink, false)
+    }
+
+    /// Passes events on to `sink`; `timed`: they have times.
+    pub fn with(sink: S, timed: bool) -> Self {
+        Self { sink, cycle: 0, timed }
     }
 
     /// The sink.
@@ -70,7 +77,10 @@ impl<S: RetireSink> Ordered<S> {
 impl<S: RetireSink> RetireSink for Ordered<S> {
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
-        self.cycle += u64::from(event.count.max(1));
+        self.cycle = match self.timed {
+            true => self.cycle.max(event.cycle),
+            false => self.cycle + u64::from(event.count.max(1)),
+        };
         self.sink.event(&FlowEvent { cycle: self.cycle, ..*event });
     }
 }
@@ -98,6 +108,8 @@ pub(super) struct Output {
     held: Vec<FlowEvent>,
     /// `since` at the last accepted packet.
     accepted: u32,
+    /// Time of the packet, which its events have.
+    pub(super) now: u64,
     /// Whether instructions are missing since the position was last known: a packet was refused, or a loss reported.
     missing: bool,
     /// Instructions and events are not entered: the path is only tried.
@@ -115,6 +127,7 @@ impl Output {
             since: 0,
             held: Vec::new(),
             accepted: 0,
+            now: 0,
             missing: false,
             muted: false,
             counts: Counts::default(),
@@ -145,7 +158,7 @@ impl Output {
             return;
         }
         let count = std::mem::take(&mut self.since);
-        self.held.push(FlowEvent { hart: self.hart, kind, len, count, pc, target, cycle: 0 });
+        self.held.push(FlowEvent { hart: self.hart, kind, len, count, pc, target, cycle: self.now });
     }
 
     /// Whether enough events are held that they should be passed on.

@@ -117,6 +117,61 @@ fn walks_come_back_with_all_options() {
 }
 
 #[test]
+fn events_have_the_times_of_their_messages() {
+    let image = Image::new(&common::program(5, 400));
+    let events = merge(common::walk(&image, 400, 1, 5, 3000));
+    let stamped: Vec<FlowEvent> = (1..).zip(&events).map(|(i, e)| FlowEvent { cycle: 7 * i, ..*e }).collect();
+    let options = Options { history: true, time: true, sync: Some(64), ..Options::default() };
+    let mut encoder = Encoder::new(options, 32, &image);
+    stamped.iter().for_each(|e| encoder.push(e));
+    let mut scan = Scan::new(&parameters(&options));
+    scan.feed(encoder.bytes(), true).unwrap();
+    assert!(scan.is_timed());
+    let mut trace = Trace::new(&parameters(&options), 32, &scan.sources, &image);
+    let mut found: Vec<FlowEvent> = Vec::new();
+    trace.feed(encoder.bytes(), true, &mut found);
+    trace.finish(&mut found);
+    let want = reported(&stamped, &options);
+    assert_same(&found, &want, "times");
+    let own_message = |e: &FlowEvent| !matches!(e.kind, FlowKind::Conditional { .. } | FlowKind::Jump | FlowKind::Call);
+    let mut exact = 0;
+    for (f, w) in found.iter().zip(&want) {
+        // the others are reported with a later one
+        assert!(f.cycle >= w.cycle && (!own_message(w) || f.cycle == w.cycle), "{f:?}, at {}", w.cycle);
+        exact += u64::from(own_message(w));
+    }
+    assert!(exact > 100, "{exact} events with a message of their own");
+}
+
+#[test]
+fn times_continue_where_the_counter_begins_again() {
+    let image = Image::new(&common::program(5, 400));
+    let events = merge(common::walk(&image, 400, 1, 5, 300));
+    let options = Options { history: true, time: true, sync: Some(16), at_port: true, ..Options::default() };
+    let times = |cycle: &dyn Fn(u64) -> u64, traces: usize| {
+        let mut bytes = Vec::new();
+        for _ in 0..traces {
+            let mut encoder = Encoder::new(options, 32, &image);
+            let stamped = (0..).zip(&events).map(|(i, e)| FlowEvent { cycle: cycle(i), ..*e });
+            stamped.for_each(|e| encoder.push(&e));
+            bytes.extend(encoder.bytes());
+        }
+        let mut scan = Scan::new(&Parameters::default());
+        scan.feed(&bytes, true).unwrap();
+        let mut trace = Trace::new(&Parameters::default(), 32, &scan.sources, &image);
+        let mut found: Vec<FlowEvent> = Vec::new();
+        trace.feed(&bytes, true, &mut found);
+        (found.last().unwrap().cycle, trace.counts().time.unwrap())
+    };
+    let last = events.len() as u64 - 1;
+    // more than a period of the counter, and two traces
+    let far = |i| i << 27;
+    assert!(far(last) > 1 << 33, "{last} events");
+    assert_eq!(times(&far, 1), (far(last), (0, far(last))));
+    assert_eq!(times(&|i| 3 + i, 2).1, (3, 2 * (3 + last) + 3 - 3));
+}
+
+#[test]
 fn a_buffer_that_wrapped_begins_at_its_first_synchronization() {
     let image = Image::new(&common::program(8, 400));
     each(8, &image, |place, options, p, bytes, want| {

@@ -9,6 +9,8 @@
 //! # Where the text leaves a choice
 //! - The return stack has 32 entries, the most that an encoder may have. `mret` and `sret` do not use it.
 //! - `cm.jt` and `cm.jalt` count as jumps whose target is not known, since an ELF does not name their table.
+//! - An event has the time of the message that reports it. A time that is before that of the message before is one of a counter of 32 bits that was
+//!   full or, if tracing had ended, that began again.
 //! - Traps have no cause. B-TYPE 1 is taken as an exception.
 //! - The last instruction of a trace is left out if it is a jump whose target no message reports.
 
@@ -20,6 +22,8 @@ use retire::image::{Exit, ExitKind, Image};
 use retire::{Context, FlowKind, RetireSink};
 use std::collections::VecDeque;
 
+/// Cycles after which a counter of 32 bits begins again.
+const TIME_PERIOD: u64 = 1 << 32;
 /// Most entries of an encoder's return stack.
 const MAX_RETURNS: usize = 32;
 
@@ -68,6 +72,8 @@ pub struct Decoder<'a> {
     address: u64,
     before: Option<Branch>,
     time: u64,
+    /// Time at which the counter of the encoder was 0.
+    began: u64,
     /// `pc` and `from` when the events were last accepted.
     accepted: (u64, u64),
 }
@@ -89,6 +95,7 @@ impl<'a> Decoder<'a> {
             address: 0,
             before: None,
             time: 0,
+            began: 0,
             accepted: (0, 0),
         }
     }
@@ -106,9 +113,7 @@ impl<'a> Decoder<'a> {
         self.out.counts.packets += 1;
         self.accepted = (self.pc, self.from);
         if let Some(time) = message.time {
-            let absolute = matches!(message.kind, Kind::Sync { .. });
-            self.time = if absolute { time } else { self.time.wrapping_add(time) };
-            self.out.counts.at(self.time);
+            self.at(time, matches!(message.kind, Kind::Sync { .. }));
         }
         let taken = self.message(message.kind, sink);
         if taken.is_err() {
@@ -122,6 +127,24 @@ impl<'a> Decoder<'a> {
         }
         self.out.accept(sink);
         taken
+    }
+
+    /// Takes a time stamp.
+    fn at(&mut self, stamp: u64, absolute: bool) {
+        if absolute {
+            let mut time = stamp.saturating_add(self.began);
+            if time < self.time {
+                // the counter was full, or it began again with a trace
+                let periods = (self.time - time).checked_next_multiple_of(TIME_PERIOD).unwrap_or(0);
+                self.began += if self.out.is_running() { periods } else { self.time - self.began };
+                time = stamp.saturating_add(self.began);
+            }
+            self.time = time;
+        } else {
+            self.time = self.time.saturating_add(stamp);
+        }
+        self.out.counts.at(self.time);
+        self.out.now = self.time;
     }
 
     fn forget(&mut self) {

@@ -55,12 +55,19 @@ pub struct Scan {
     messages: Messages,
     /// Those found.
     pub sources: Sources,
+    /// Whether all messages have time stamps.
+    timed: Option<bool>,
 }
 
 impl Scan {
     /// A scan of a stream.
     pub fn new(p: &Parameters) -> Self {
-        Self { messages: Messages { p: p.clone(), inside: false }, sources: Sources::default() }
+        Self { messages: Messages { p: p.clone(), inside: false }, sources: Sources::default(), timed: None }
+    }
+
+    /// Whether the messages, of which there are some, have time stamps.
+    pub fn is_timed(&self) -> bool {
+        self.timed == Some(true)
     }
 
     /// Takes bytes and returns their number.
@@ -72,6 +79,9 @@ impl Scan {
         while at < bytes.len() {
             let Some((part, length)) = self.messages.next(&bytes[at..], last) else { break };
             if let Part::Message(message) = part {
+                if message.kind != Kind::Vendor {
+                    self.timed = Some(self.timed != Some(false) && message.time.is_some());
+                }
                 if message.kind != Kind::Vendor && !self.sources.add(message.source) {
                     let right = "at most 16 different ones; is `trTeSrcBits` right?";
                     return Err(Fault::Value { what: "one more source,", value: message.source.into(), right });
