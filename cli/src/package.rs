@@ -10,7 +10,7 @@ use hdl::options::System;
 use hdl::scheme::data::INSTRUCTIONS;
 use retire::elf::Program;
 use retire::file::retire::{RetireInfo, RetireWriter};
-use retire::{FlowEvent, RetireSink};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use serde_json::{json, Value};
 use sim::params::TraceParams;
 use sim::regmap::Map;
@@ -71,8 +71,11 @@ pub fn make(system: &System) -> Result<Package, Failure> {
     match (circuit.flow(), circuit.standard()) {
         (Some(params), _) => of_flow(params, system, &|_, events, end| words(params, options, events, end), files),
         (_, Some(standard)) => {
-            let words =
-                |program: &Program, events: &[FlowEvent], _| (standard.words)(program, events).map_err(Failure::Other);
+            let words = |program: &Program, events: &[FlowEvent], end| {
+                let at = |e: &FlowEvent| if e.kind == FlowKind::Stop { FlowEvent { cycle: end, ..*e } } else { *e };
+                let events: Vec<FlowEvent> = events.iter().map(at).collect();
+                (standard.words)(program, &events).map_err(Failure::Other)
+            };
             of_flow(&standard.platform, system, &words, files)
         }
         (None, None) => of_data(system, files),

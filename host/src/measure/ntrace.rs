@@ -5,7 +5,7 @@ use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::core_trace::Rates;
 use sim::platform::Platform;
-use sim::standard::ntrace::{Encoder, Modes, Parameters, Scan, Trace};
+use sim::standard::ntrace::{Encoder, Modes, Options, Parameters, Scan, Trace};
 use sim::standard::Stream;
 
 /// N-Trace, one encoder per hart.
@@ -21,9 +21,14 @@ pub struct Ntrace<'a> {
 impl<'a> Ntrace<'a> {
     /// Starts a run; with `keep` the streams are verified.
     pub fn new(modes: Modes, platform: Platform, keep: bool, image: Option<&'a Image>) -> Self {
-        let encoders = image
-            .ok_or_else(|| "N-Trace needs the program, not a recording".to_string())
-            .map(|image| (0..platform.cores).map(|_| Encoder::new(modes.options(), platform.xlen, image)).collect());
+        let options = Options { time: platform.timestamps, ..modes.options() };
+        let encoders = match (image, platform.context) {
+            (None, _) => Err("N-Trace needs the program, not a recording".into()),
+            (_, Some(_)) => Err("contexts of N-Trace are not measured; `goshawk gen` has them in the circuit".into()),
+            (Some(image), None) => {
+                Ok((0..platform.cores).map(|_| Encoder::new(options, platform.xlen, image)).collect())
+            }
+        };
         let last = vec![[None; 2]; usize::from(platform.cores)];
         Self { platform, encoders, keep, instructions: 0, last }
     }

@@ -13,6 +13,7 @@ use hdl::scheme::ntrace::encoder::NtraceEncoder;
 use hdl::scheme::ntrace::ICNT_BITS;
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
+use hdl::spine::Extras;
 use hdl::trace_sim::TraceSim;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -515,17 +516,29 @@ fn a_second_trace_matches_the_model() {
 
 #[test]
 fn gates_are_within_their_targets() {
-    let options = |ingress| SystemOptions { ingress, fifo_address_bits: 4, ..SystemOptions::default() };
-    for (params, most, most_luts) in [
-        (base(1, 32), 4_200.0, 650),
-        (stack(1, 32, 8), 5_000.0, 720),
-        (synchronized(stack(1, 32, 8), 10), 5_000.0, 800),
+    let stamped = NtraceParams { timestamps: true, ..stack(1, 32, 8) };
+    let contexts = NtraceParams { context: Some(8), ..stack(1, 32, 8) };
+    for (params, filter, most, most_luts) in [
+        (base(1, 32), false, 4_250.0, 650),
+        (stack(1, 32, 8), false, 5_000.0, 720),
+        (synchronized(stack(1, 32, 8), 10), false, 5_000.0, 800),
+        (repeated(stack(1, 32, 8)), false, 5_500.0, 900),
+        (stamped, false, 5_900.0, 950),
+        (contexts, false, 5_500.0, 900),
+        (stack(1, 32, 8), true, 5_000.0, 800),
+        (synchronized(branches(stack(1, 32, 8)), 10), false, 5_000.0, 800),
     ] {
-        let verilog = emit(&params, &options(Ingress::Rvfi)).unwrap();
+        let extras = Extras { filter, ..Extras::default() };
+        let options = SystemOptions { fifo_address_bits: 4, extras, ..SystemOptions::default() };
+        let verilog = emit(&params, &options).unwrap();
         let report = fpga::gates::count(&verilog, &fpga::gates::Library::nand2()).unwrap();
         let blocks: Vec<_> = report.blocks.iter().map(|b| format!("{} {:.0}", b.block, b.gates)).collect();
         let (gates, bits) = (report.gates, report.memory_bits);
-        println!("{}: {gates:.0} NAND2, {bits} memory bits; {}", params.canonical(), blocks.join(", "));
+        println!(
+            "{}, filter {filter}: {gates:.0} NAND2, {bits} memory bits; {}",
+            params.canonical(),
+            blocks.join(", ")
+        );
         assert!(gates <= most, "{}: {gates:.0} NAND2", params.canonical());
         if long() {
             let placed = fpga::place::place(&verilog, fpga::place::Device::Hx8k, 1, 80).unwrap();

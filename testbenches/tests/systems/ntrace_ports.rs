@@ -25,7 +25,7 @@ const PAUSE: usize = 24;
 /// Cycle in which `control` enables tracing, and the first one with an instruction. Time stamps count from `START`.
 const ENABLE: usize = 6;
 const FIRST: usize = 100;
-const START: usize = ENABLE;
+const START: usize = ENABLE + 2;
 /// Cycles from the last instruction to the write that disables tracing, and from it to the stop message.
 const LAST: usize = 40;
 const STOPPING: usize = 2;

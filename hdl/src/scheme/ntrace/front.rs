@@ -23,7 +23,8 @@
 //! it, too: after a short hidden stretch, the trace state machine takes some cycles to continue.
 //!
 //! # Time stamps
-//! Each front end counts the cycles since tracing began. The entry has the count in the cycle in which it is made.
+//! Each front end counts the cycles since tracing began: 0 is that of an instruction that retires in the cycle in which `status.active`
+//! becomes 1, which is two cycles after the enabling write. The count begins at -2, for the cycles from the port to the entry.
 //!
 //! # Contexts
 //! The first instruction in a context makes an entry before its own messages. A change without a trap clears the return stack, as it
@@ -97,6 +98,7 @@ pub struct NtraceFront<const W: usize> {
     stamped: Fixed<Bit>,
     time: DFF<Bits<32>>,
     enabled: DFF<Bit>,
+    time_start: Fixed<Bits<32>>,
     one_32: Fixed<Bits<32>>,
     // with a filter: instructions that are not hidden were lost since the last one that was traced
     filter: Fixed<Bit>,
@@ -134,6 +136,7 @@ impl<const W: usize> NtraceFront<W> {
             context_value: Delay::new(2),
             stamped: Fixed::new(params.timestamps),
             one_32: Fixed::of(1u8),
+            time_start: Fixed::of(u64::from(u32::MAX - 1)),
             filter: Fixed::new(extras.filter),
             was_open: Delay::new(1),
             ..Default::default()
@@ -325,7 +328,7 @@ impl<const W: usize> Logic for NtraceFront<W> {
             self.enabled.d.next = self.port.control.enable.val();
             self.time.d.next = self.time.q.val() + self.one_32.val();
             if self.port.control.enable.val() & !self.enabled.q.val() {
-                self.time.d.next = 0.into();
+                self.time.d.next = self.time_start.val();
             }
             self.records.time.next = self.time.q.val();
         }
