@@ -186,7 +186,7 @@ fn survives(name: &str, cores: u8, fifo_address_bits: u8, ports: Ports, clocks: 
     survives_with((name, cores), fifo_address_bits, ports, clocks, (false, None));
 }
 
-/// With a filter, and contexts of this many bits beside the privilege mode.
+/// With a filter, and contexts of this many bits in addition to the privilege mode.
 fn survives_with(
     (name, cores): (&str, u8),
     fifo_address_bits: u8,
