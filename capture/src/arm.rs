@@ -20,7 +20,7 @@ const PC: u32 = 15;
 
 /// Inverse of [`State::reported`].
 pub fn state(reported: u32) -> State {
-    State { thumb: reported & 1 != 0, it: (reported >> 8) as u8 }
+    State { thumb: reported & 1 != 0, it: (reported >> 8) as u8, ..State::default() }
 }
 
 /// Control flow of `code`, the instruction at `pc`.
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn branches_of_thumb_are_recognised_by_their_bits() {
-        let thumb = State { thumb: true, it: 0 };
+        let thumb = State { thumb: true, ..State::default() };
         let at = |pc: u64, halves: &[u16]| {
             let code: Vec<u8> = halves.iter().flat_map(|h| h.to_le_bytes()).collect();
             flow(&code, pc, thumb)
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn instructions_in_an_it_block_have_its_condition() {
-        let mut state = State { thumb: true, it: 0 };
+        let mut state = State { thumb: true, ..State::default() };
         let mut reported = Vec::new();
         // itte ne; addne r0, #1; addne r0, #1; bxeq lr; bx lr; it eq; beq.n, which is b.n; it al; bxal lr
         for half in [0xbf1au16, 0x3001, 0x3001, 0x4770, 0x4770, 0xbf08, 0xe001, 0xbfe8, 0x4770] {
@@ -305,7 +305,13 @@ mod tests {
             (RETURN, 0xe8),
         ];
         assert_eq!(reported, right);
-        assert_eq!(State::of_cpsr(1 << 5 | 0x1a << 8 & 0xfc00 | 2 << 25), State { thumb: true, it: 0x1a });
-        assert_eq!(super::state(State { thumb: true, it: 0x1a }.reported()), State { thumb: true, it: 0x1a });
+        assert_eq!(
+            State::of_cpsr(1 << 5 | 0x1a << 8 & 0xfc00 | 2 << 25),
+            State { thumb: true, it: 0x1a, ..State::default() }
+        );
+        assert_eq!(
+            super::state(State { thumb: true, it: 0x1a, ..State::default() }.reported()),
+            State { thumb: true, it: 0x1a, ..State::default() }
+        );
     }
 }

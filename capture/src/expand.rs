@@ -12,6 +12,8 @@
 //! * **cycle**: instructions of all threads so far, so no two retire in one cycle, and the order is that of the ring.
 //! * **signal**: a trap with the signal number as its cause; an interrupt, unless the thread's own instruction caused
 //!   it. `rt_sigreturn` is a trap return.
+//! * **x86-64 machine**: the cause of a trap is its vector. An instruction that calls a handler (`int`, `syscall`) retires, and
+//!   the trap is before the instruction after it, where the handler returns; the cause of `syscall` is that of `int 0x80`.
 //! * **a thread switch on the hart**, or untraced code in between: an interrupt with cause 0.
 //! * **system call**: an ordinary instruction, which retires when the call is made.
 
@@ -273,15 +275,16 @@ impl<'a, S: Sink> Expander<'a, S> {
         let codes: Vec<&[u8]> = offsets.windows(2).map(|w| &rest[usize::from(w[0])..usize::from(w[1])]).collect();
         let pc = start.wrapping_add(offsets[n - 1].into());
         let flow = self.machine.flow(&codes, pc, state);
+        let enters = self.machine.enters(&codes, pc, state);
         let place = (n + code).div_ceil(4) * 4;
         let text = String::from_utf8_lossy(&bytes[place..place + text]);
-        let text = disassembled(self.machine, &text, start, &codes);
+        let text = disassembled(self.machine, &text, start, &codes, state);
         self.sink.block(start, sizes, &rest[..code]);
         let code = if self.code.is_some() { rest[..code].to_vec() } else { Vec::new() };
         if self.blocks.len() <= number as usize {
             self.blocks.resize_with(number as usize + 1, Block::unknown);
         }
-        self.blocks[number as usize] = Block { start, offsets, flow, text, code };
+        self.blocks[number as usize] = Block { start, offsets, flow, enters, text, code };
         self.out.blocks += 1;
         Ok(())
     }

@@ -45,6 +45,7 @@
 //! tools stand on Pin. What is exact here and what is not: `docs/how-to/capture.md`.
 
 mod arm;
+pub mod boot;
 pub mod border;
 pub mod code;
 mod console;
@@ -78,5 +79,6 @@ pub mod state;
 pub mod statistics;
 mod unpack;
 pub mod words;
+mod x86;
 
 pub use error::CaptureError;

@@ -4,11 +4,11 @@
 //!
 //! # Source
 //! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
-//! 32-bit ARM: module `arm`. x86-64: the crate `iced-x86`.
+//! 32-bit ARM: module `arm`. x86-64: module `x86`.
 
+use crate::boot::{self, Boot};
 pub use crate::flow::Flow;
-use crate::{arm, CaptureError};
-use iced_x86::{Code, Decoder, DecoderOptions, FlowControl};
+use crate::{arm, x86, CaptureError};
 use object::elf;
 use retire::file::input;
 use retire::isa::{self, Indirect};
@@ -31,7 +31,8 @@ pub fn is_newer(version: &str) -> bool {
     is_of(version, NEWER)
 }
 
-fn is_of(version: &str, wanted: &str) -> bool {
+/// Whether a version of QEMU is of this series.
+pub(crate) fn is_of(version: &str, wanted: &str) -> bool {
     version.split('.').take(2).eq(wanted.split('.'))
 }
 
@@ -68,6 +69,9 @@ pub struct Executable {
     pub interpreter: Option<String>,
     /// GNU build id or CRC-32 of the file, hex; the same as in [`retire::elf::Program`] if that can read it.
     pub build_id: String,
+    /// What kind of file it is. Not stored, as above.
+    #[serde(skip)]
+    pub boot: Boot,
 }
 
 impl Machine {
@@ -110,13 +114,20 @@ impl Machine {
         u64::from(self != Self::Arm) | !1
     }
 
+    /// The cause of the trap that the last instruction of a block is made for (`int`, `syscall`), if it is made for one
+    /// and continues in a handler of a whole machine. Arguments: as those of [`Machine::flow`].
+    pub fn enters(self, codes: &[&[u8]], pc: u64, state: u32) -> Option<u8> {
+        let code = codes.last().filter(|_| self == Self::X86)?;
+        x86::enters(code, pc, state)
+    }
+
     /// Control flow of the last instruction of a block. `codes`: its instructions; `pc`: address of the last one;
     /// `state`: processor state that the plugin reported with the block.
     pub fn flow(self, codes: &[&[u8]], pc: u64, state: u32) -> Flow {
         let (code, before) = codes.split_last().map_or((&[][..], &[][..]), |(code, before)| (*code, before));
         match self {
             Self::Riscv32 | Self::Riscv64 => riscv(code, pc, self.xlen()),
-            Self::X86 => x86(code, pc),
+            Self::X86 => x86::flow(code, pc, state),
             Self::Aarch64 => aarch64(code, pc),
             Self::Arm => {
                 let state = before.iter().fold(arm::state(state), |state, code| state.after(code));
@@ -125,9 +136,6 @@ impl Machine {
         }
     }
 }
-
-/// First address of the memory of QEMU's machine `virt`.
-const MACHINE_RAM: u64 = 0x8000_0000;
 
 fn word(code: &[u8]) -> u32 {
     let mut wide = [0; 4];
@@ -152,23 +160,6 @@ fn riscv(code: &[u8], pc: u64, xlen: u8) -> Flow {
     }
 }
 
-fn x86(code: &[u8], pc: u64) -> Flow {
-    let insn = Decoder::with_ip(64, code, pc, DecoderOptions::NONE).decode();
-    let to = insn.near_branch_target();
-    match insn.flow_control() {
-        FlowControl::ConditionalBranch => Flow::Conditional(to),
-        FlowControl::UnconditionalBranch => Flow::Jump(to),
-        // `syscall` and the like are also classified as calls
-        FlowControl::Call if insn.is_call_near() => Flow::Call(to),
-        FlowControl::IndirectBranch => Flow::Indirect(FlowKind::IndirectJump),
-        FlowControl::IndirectCall => Flow::Indirect(FlowKind::IndirectCall),
-        FlowControl::Return if !matches!(insn.code(), Code::Sysretd | Code::Sysretq | Code::Sysexitd) => {
-            Flow::Indirect(FlowKind::Return)
-        }
-        _ => Flow::Sequential,
-    }
-}
-
 fn aarch64(code: &[u8], pc: u64) -> Flow {
     let insn = word(code);
     // an immediate field of the given width and position, times 4, sign-extended
@@ -188,6 +179,8 @@ fn aarch64(code: &[u8], pc: u64) -> Flow {
             0 => Flow::Indirect(FlowKind::IndirectJump),
             1 => Flow::Indirect(FlowKind::IndirectCall),
             2 => Flow::Indirect(FlowKind::Return),
+            // ERET, which only whole machines execute
+            4 => Flow::Indirect(FlowKind::TrapReturn),
             _ => Flow::Sequential,
         },
         _ => Flow::Sequential,
@@ -225,25 +218,13 @@ impl Executable {
             _ => Err(format!("is not an ELF file; {RIGHT}")),
         }
         .map_err(|what| bad(if what.contains("expected") { what } else { format!("{what}; {RIGHT}") }))?;
-        Ok(Self { build_id: build_id(&data), path, machine, code, load, interpreter })
+        Ok(Self { build_id: build_id(&data), path, machine, code, load, interpreter, boot: Boot::Elf })
     }
 
     /// The path and version of `qemu-NAME`, or with `system` of `qemu-system-NAME`; `given` replaces the path.
     pub fn qemu(&self, given: Option<&Path>, system: bool) -> Result<(PathBuf, String), CaptureError> {
-        if system && !matches!(self.machine, Machine::Riscv32 | Machine::Riscv64) {
-            let what =
-                format!("is for {}; `--system` needs a bare-metal program for riscv32 or riscv64", self.machine.name());
-            return Err(CaptureError::Program { program: self.path.display().to_string(), what });
-        }
-        if let (true, Some(interpreter)) = (system, &self.interpreter) {
-            let what = format!(
-                "is loaded by {interpreter}, so by a system; a whole machine has none, and runs a bare-metal program: \
-                 without --system is expected"
-            );
-            return Err(CaptureError::Program { program: self.path.display().to_string(), what });
-        }
         let (mode, package, word) = match system {
-            true => ("of whole machines", "qemu-system-misc", "system-"),
+            true => ("of whole machines", boot::package(self.machine), "system-"),
             false => ("in user mode", "qemu-user", ""),
         };
         let name = format!("qemu-{word}{}", self.machine.name());
@@ -257,8 +238,9 @@ impl Executable {
         let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();
         // the emulator of a whole machine does not print which machine
         let begins = if system { "QEMU emulator" } else { name.as_str() };
-        let known: &[&str] = if system { &QEMU_SYSTEM } else { &[QEMU] };
-        let right = said.starts_with(begins) && known.iter().any(|wanted| is_of(version, wanted));
+        let known: &[&str] = if system { boot::versions(self.machine) } else { &[QEMU] };
+        let right = if system { boot::is_supported(self.machine, version) } else { is_of(version, QEMU) };
+        let right = said.starts_with(begins) && right;
         if right {
             return Ok((qemu, version.to_string()));
         }
@@ -267,20 +249,6 @@ impl Executable {
             "{shown}: `--version` prints `{first}`; expected {name} version {}",
             known.join(" or ")
         )))
-    }
-
-    /// Refuses a program that QEMU's machine `virt` would load outside its memory, where no hart would execute it.
-    pub(crate) fn check_machine(&self) -> Result<(), CaptureError> {
-        // the first page can be that of the ELF header, below the code
-        if self.load.end > MACHINE_RAM {
-            return Ok(());
-        }
-        let what = format!(
-            "has code at 0x{:x}, but the memory of the machine begins at 0x{MACHINE_RAM:x}: `--system` needs a bare-metal \
-             program that is linked there; a program for Linux runs without --system",
-            self.load.start
-        );
-        Err(CaptureError::Program { program: self.path.display().to_string(), what })
     }
 
     /// The folder where QEMU finds the dynamic linker, unless the host has it at its usual path.

@@ -5,7 +5,7 @@ use crate::console::{self, Console};
 use crate::expand::{Expanded, Expander, Sink, LATE};
 use crate::follow::{Finished, Follow, Others};
 use crate::layout;
-use crate::machine::{self, Executable};
+use crate::machine::{self, Executable, Machine};
 use crate::recorder::{Recorder, Settings};
 use crate::routines::Routine;
 use crate::schedule::Schedule;
@@ -14,7 +14,7 @@ use crate::spool::Spool;
 use crate::words::Words;
 use crate::CaptureError;
 use serde::{Deserialize, Serialize};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub struct Options {
     pub length: Option<u64>,
     /// Largest size of the stored run, bytes.
     pub size: Option<u64>,
-    /// Run the program bare-metal on a whole machine with this number of harts, QEMU's `virt`.
+    /// Run the program on a whole machine with this number of harts, see [`crate::boot`].
     pub system: Option<u8>,
     /// What such a machine has in addition to the program.
     pub parts: Parts,
@@ -93,44 +93,6 @@ pub struct Parts {
     pub input: Option<PathBuf>,
     /// Size of its memory, in QEMU's words; 128 MiB otherwise.
     pub ram: Option<String>,
-}
-
-impl Parts {
-    /// Arguments of QEMU for these parts and `program`.
-    fn arguments(&self, program: &Path) -> Vec<OsString> {
-        let mut all: Vec<OsString> = Vec::new();
-        let mut add = |option: &str, value: &OsStr| all.extend([option.into(), value.into()]);
-        match &self.kernel {
-            Some(kernel) => {
-                add("-bios", program.as_os_str());
-                add("-kernel", kernel.as_os_str());
-            }
-            None => {
-                add("-bios", "none".as_ref());
-                add("-kernel", program.as_os_str());
-            }
-        }
-        if let Some(initrd) = &self.initrd {
-            add("-initrd", initrd.as_os_str());
-        }
-        if let Some(append) = &self.append {
-            add("-append", append.as_ref());
-        }
-        if let Some(ram) = &self.ram {
-            add("-m", ram.as_ref());
-        }
-        if !self.drives.is_empty() {
-            // the interface of virtio 1.0, which Linux and xv6 have
-            add("-global", "virtio-mmio.force-legacy=false".as_ref());
-        }
-        for (i, path) in self.drives.iter().enumerate() {
-            // QEMU separates properties by commas
-            let path = path.to_string_lossy().replace(',', ",,");
-            add("-drive", format!("file={path},if=none,format=raw,id=drive{i}").as_ref());
-            add("-device", format!("virtio-blk-device,drive=drive{i},bus=virtio-mmio-bus.{i}").as_ref());
-        }
-        all
-    }
 }
 
 impl Options {
@@ -263,12 +225,9 @@ fn command(
         hand_over(&mut command, [memory, plugin]);
     }
     if let Some(harts) = options.system {
-        if options.parts.kernel.is_none() {
-            executable.check_machine()?;
-        }
-        command.args(["-M", "virt", "-display", "none", "-monitor", "none", "-serial", "stdio"]);
+        command.args(["-display", "none", "-monitor", "none", "-serial", "stdio"]);
         command.args(["-no-reboot", "-accel", "tcg,thread=multi", "-smp"]).arg(harts.to_string());
-        command.args(options.parts.arguments(&executable.path)).stdin(match &options.parts.input {
+        command.args(executable.machine_arguments(&options.parts)).stdin(match &options.parts.input {
             Some(path) => console::from_file(path)?,
             None => Stdio::null(),
         });
@@ -288,8 +247,17 @@ fn command(
     Ok(command)
 }
 
+/// Refuses what cannot be started.
+fn check(executable: &Executable, options: &Options) -> Result<(), CaptureError> {
+    match options.system {
+        Some(_) => executable.check_machine(&options.parts),
+        None => Ok(()),
+    }
+}
+
 /// Runs the program without a plugin, to measure its time.
 pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatus, CaptureError> {
+    check(executable, options)?;
     let (qemu, _) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let mut command = command(executable, options, &qemu, None)?;
     command.stdout(Stdio::null());
@@ -308,11 +276,15 @@ pub fn capture_all(
     tell: &mut dyn FnMut(u64),
     finished: &mut Finished<'_>,
 ) -> Result<Captured, CaptureError> {
+    check(&executable, options)?;
     let (qemu, version) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let newer = machine::is_newer(&version);
     if options.data && options.system.is_some() && !newer {
+        let is_riscv = matches!(executable.machine, Machine::Riscv32 | Machine::Riscv64);
+        let right = if is_riscv { "" } else { ", and a program for RISC-V" };
         return Err(CaptureError::Qemu(format!(
-            "{}: version {version} does not report loads and stores of whole machines; `--data` with `--system` needs QEMU 10.0",
+            "{}: version {version} does not report loads and stores of whole machines; `--data` with `--system` needs QEMU \
+             10.0{right}",
             qemu.display()
         )));
     }

@@ -20,9 +20,20 @@ pub const START: u32 = 8;
 /// Flag: the trace ends here.
 pub const STOP: u32 = 16;
 
+/// Whether an instruction may change what [`CHANGES`] says.
+fn changes(code: &[u8], begins: Begins, contexts: bool) -> bool {
+    let guest = &state().guest;
+    #[cfg(not(feature = "api4"))]
+    if let Some(hooked) = guest.hooked() {
+        return contexts && hooked.changes(code, begins);
+    }
+    let _ = begins;
+    guest.is_machine() && riscv_changes(code, contexts)
+}
+
 /// RISC-V: whether an instruction may write `stvec` or `mtvec` or, if `contexts` are wanted, writes `satp` or returns from a
 /// trap.
-fn changes(code: &[u8], contexts: bool) -> bool {
+fn riscv_changes(code: &[u8], contexts: bool) -> bool {
     let &[a, b, c, d] = code else { return false };
     let insn = u32::from_le_bytes([a, b, c, d]);
     let (opcode, funct3, source, csr) = (insn & 0x7f, insn >> 12 & 7, insn >> 15 & 31, insn >> 20);
@@ -77,11 +88,24 @@ pub struct Blocks {
     pub handlers: HashSet<u64>,
 }
 
+/// Ends the emulator, with a message.
+fn give_up(why: &str) -> ! {
+    eprintln!("goshawk: {why}");
+    std::process::exit(1);
+}
+
 pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     let state = state();
     if OFF.load(Relaxed) {
         return;
     }
+    #[cfg(not(feature = "api4"))]
+    if state.guest.hooked().is_some_and(|hooked| !hooked.install()) {
+        give_up("this emulator is not QEMU 7.2 as Debian builds it; interrupts would not be seen");
+    }
+    let Some(mut begins) = state.guest.state() else {
+        give_up("the machine executes code of 32 bits (AArch32), which is not captured");
+    };
     state.ring.control().begun.store(1, Relaxed);
     let data = state.flags & WANT_DATA != 0;
     // SAFETY: QEMU's objects, valid during this call.
@@ -89,7 +113,6 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
         (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
     };
-    let mut begins = state.guest.state();
     // SAFETY: as above.
     let codes: Vec<Vec<u8>> = insns.iter().map(|i| unsafe { code(*i) }).collect();
     let codes: Vec<&[u8]> = codes.iter().map(|code| begins.only(code)).collect();
@@ -107,7 +130,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let (codes, insns) = (&codes[first..end], &insns[first..end]);
         let sizes = codes.iter().map(|c| c.len() as u8);
         let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
-        let changes = state.guest.is_machine() && codes.iter().any(|code| changes(code, state.flags & CONTEXTS != 0));
+        let changes = codes.iter().any(|code| changes(code, begins, state.flags & CONTEXTS != 0));
         let block = state.block(at, begins, bytes, insns, (outside, changes));
         begins = codes.iter().fold(begins, |s, code| s.after(code));
         let reported = std::ptr::from_ref(block).cast_mut().cast();

@@ -3,8 +3,10 @@
 //! Sources: QEMU 7.2, `linux-user/{riscv,x86_64,aarch64,arm}/signal.c` and `syscall_nr.h`; GDB register numbers as in
 //! `gdb-xml` of the same version.
 
+#[cfg(not(feature = "api4"))]
+use crate::hooked::Hooked;
 use crate::qemu::{symbol, Physical, Registers};
-use crate::spaces::Spaces;
+use crate::spaces::{Root, Spaces};
 use crate::state::State;
 use crate::traps::Traps;
 use std::cell::Cell;
@@ -48,7 +50,10 @@ pub struct Guest {
     saved: [u64; 4],
     /// The machine is 32-bit ARM.
     arm: bool,
+    /// Of a whole machine: RISC-V, or another one.
     traps: Option<Traps>,
+    #[cfg(not(feature = "api4"))]
+    hooked: Option<Hooked>,
     spaces: Spaces,
     /// Of a whole machine.
     physical: Option<Physical>,
@@ -165,11 +170,14 @@ impl Guest {
         if arm && reader.is_none() {
             return None;
         }
-        let traps = match system {
-            false => None,
-            true if name.starts_with("riscv") => Some(Traps::find(reader)?),
-            true => return None,
-        };
+        let is_riscv = name.starts_with("riscv");
+        let traps = if system && is_riscv { Some(Traps::find(reader)?) } else { None };
+        #[cfg(not(feature = "api4"))]
+        let hooked = if system && !is_riscv { Some(Hooked::of(name, reader?)?) } else { None };
+        #[cfg(feature = "api4")]
+        if system && !is_riscv {
+            return None;
+        }
         Some(Self {
             sigaction,
             sigreturn,
@@ -186,6 +194,8 @@ impl Guest {
             saved,
             arm,
             traps,
+            #[cfg(not(feature = "api4"))]
+            hooked,
             spaces: Spaces::default(),
             physical: if system { Physical::find() } else { None },
             reader,
@@ -207,7 +217,7 @@ impl Guest {
 
     /// Whether registers can be read.
     pub fn shows_registers(&self) -> bool {
-        self.traps.is_some() || self.reader.is_some() && self.base.is_some()
+        self.is_machine() || self.reader.is_some() && self.base.is_some()
     }
 
     /// Classifies a system call.
@@ -249,10 +259,14 @@ impl Guest {
         u64::from_le_bytes(wide)
     }
 
-    /// State in which the block that is being translated begins.
-    pub fn state(&self) -> State {
+    /// State in which the block that is being translated begins; `None` if its code is not supported.
+    pub fn state(&self) -> Option<State> {
+        #[cfg(not(feature = "api4"))]
+        if let Some(hooked) = &self.hooked {
+            return hooked.state();
+        }
         let cpsr = self.reader.filter(|_| self.arm).and_then(|r| r.read_current([CPSR]));
-        cpsr.map_or_else(State::default, |[cpsr]| State::of_cpsr(cpsr as u32))
+        Some(cpsr.map_or_else(State::default, |[cpsr]| State::of_cpsr(cpsr as u32)))
     }
 
     /// Whether a trap handler begins at `start`, according to the trap vectors of the current processor.
@@ -263,7 +277,17 @@ impl Guest {
 
     /// Whether it is a whole machine.
     pub fn is_machine(&self) -> bool {
+        #[cfg(not(feature = "api4"))]
+        if self.hooked.is_some() {
+            return true;
+        }
         self.traps.is_some()
+    }
+
+    /// Of a whole machine that is not RISC-V: access to its processors.
+    #[cfg(not(feature = "api4"))]
+    pub fn hooked(&self) -> Option<&Hooked> {
+        self.hooked.as_ref()
     }
 
     /// Of a whole machine: `mtvec` and `stvec` of the current processor.
@@ -287,11 +311,21 @@ impl Guest {
     /// For a whole machine: privilege mode in the low two bits, and above them the number of the address space, 0 without
     /// translation. `space`: that of the processor's last call.
     pub fn context(&self, vcpu: c_uint, space: &Cell<(u64, u32)>) -> Option<u32> {
-        let [mode, satp] = self.traps.as_ref()?.mode(vcpu, self.address)?;
+        let (mode, root) = self.mode(vcpu)?;
         let read = |at: u64, bytes: &mut [u8]| self.physical.map(|physical| physical.read(at, bytes));
-        let number = self.spaces.number(satp, self.address, space.get(), read);
-        space.set((satp, number));
-        Some(mode as u32 & 3 | number << 2)
+        let number = self.spaces.number(root, space.get(), read);
+        space.set((root.value, number));
+        Some(mode & 3 | number << 2)
+    }
+
+    /// Privilege mode of a machine's processor, and what selects its address space.
+    fn mode(&self, vcpu: c_uint) -> Option<(u32, Root)> {
+        #[cfg(not(feature = "api4"))]
+        if let Some(hooked) = &self.hooked {
+            return hooked.context(vcpu);
+        }
+        let [mode, satp] = self.traps.as_ref()?.mode(vcpu, self.address)?;
+        Some((mode as u32, Root::of_satp(satp, self.address)))
     }
 
     /// Start of the code of a function with this address.

@@ -51,8 +51,8 @@ pub const LEAVE: u32 = 8;
 /// Context of the block that the thread has begun, if it differs from the last one: mode in bits 1:0, ASID above.
 pub const CONTEXT: u32 = 9;
 
-/// In [`BLOCK`]: mask of the number of instructions. Above it is the processor state, which only 32-bit ARM has: bit 0
-/// Thumb, bits 15:8 ITSTATE.
+/// In [`BLOCK`]: mask of the number of instructions. Above it is the processor state: of 32-bit ARM, bit 0 Thumb and bits
+/// 15:8 ITSTATE; of an x86-64 machine, its mode and the base of its code segment (`State::x86` of the plugin).
 pub const INSTRUCTIONS: u32 = (1 << 16) - 1;
 
 /// Mask of an escape's argument.

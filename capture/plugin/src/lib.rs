@@ -1,7 +1,7 @@
 //! The plugin that QEMU loads: reports to the front end which blocks the threads of a guest begin, and what they load and store
 //!
-//! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V, and (feature `api4`) for whole machines under
-//! QEMU 10.0. It keeps no policy: a callback a block writes the block's number into a ring in
+//! A plugin for QEMU 7.2, in user mode and for whole machines of RISC-V, x86-64 and AArch64, and (feature `api4`) for whole
+//! machines of RISC-V under QEMU 10.0. It keeps no policy: a callback a block writes the block's number into a ring in
 //! shared memory (`layout.rs`), one a memory access its address and value, one a system call what it does to the
 //! thread; and `turns.rs` says which thread runs. What the numbers mean for the control flow is the front end's work.
 //!
@@ -14,7 +14,7 @@
 //! | `follow` | children, and programs that replace others |
 //! | `ring`, `layout` | the ring and its contents |
 //! | `ops` | code of QEMU's that writes there without a call |
-//! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
+//! | `guest`, `state`, `traps`, `values`, `hooked` | what differs from machine to machine |
 //! | `spaces` | numbers of address spaces |
 //! | `qemu` | QEMU's interface, and Linux's |
 //!
@@ -28,6 +28,8 @@ mod blocks;
 mod calls;
 mod follow;
 mod guest;
+#[cfg(not(feature = "api4"))]
+mod hooked;
 mod layout;
 #[cfg(feature = "api4")]
 mod named4;
@@ -301,6 +303,10 @@ impl State {
 /// The processor of a whole machine waits for an interrupt.
 extern "C" fn on_idle(_: Id, vcpu: c_uint) {
     if !OFF.load(Relaxed) {
+        #[cfg(not(feature = "api4"))]
+        if let Some(hooked) = state().guest.hooked() {
+            hooked.waits(vcpu, thread(vcpu));
+        }
         thread(vcpu).give();
     }
 }

@@ -217,7 +217,8 @@ impl Registers {
         self.read_of(Self::current()?, numbers)
     }
 
-    fn read_of<const N: usize>(&self, cpu: *mut c_void, numbers: [c_int; N]) -> Option<[u64; N]> {
+    /// As [`Registers::read`], of a processor of which QEMU's structure is known.
+    pub fn read_of<const N: usize>(&self, cpu: *mut c_void, numbers: [c_int; N]) -> Option<[u64; N]> {
         if cpu.is_null() {
             return None;
         }

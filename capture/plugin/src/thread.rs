@@ -30,7 +30,7 @@ pub struct Thread {
     pub end: Cell<u64>,
     random: Cell<u64>,
     pub outside: Cell<bool>,
-    /// Its last value of `satp`, with the number of the address space.
+    /// Its last root of page tables, with the number of the address space.
     pub space: Cell<(u64, u32)>,
     /// Its last reported context.
     pub context: Cell<Option<u32>>,
@@ -38,6 +38,9 @@ pub struct Thread {
     pub changed: Cell<bool>,
     /// Its trap vectors at the last check.
     pub vectors: Cell<[u64; 2]>,
+    /// Where it last waited for an interrupt; 0: never.
+    #[allow(dead_code)] // only version 1 of the plugin interface
+    pub waits_at: Cell<u64>,
     pub place: Cell<Affinity>,
     /// The system call that it is making, and the value of `ARRIVALS` before it.
     pub called: Cell<Option<(Call, u32)>>,
@@ -80,6 +83,7 @@ impl Thread {
             context: Cell::new(None),
             changed: Cell::new(true),
             vectors: Cell::default(),
+            waits_at: Cell::new(0),
             place: Cell::default(),
             called: Cell::new(None),
             is_arriving: Cell::new(true),

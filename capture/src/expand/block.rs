@@ -2,6 +2,7 @@
 
 use crate::code::{self, Piece};
 use crate::machine::{Flow, Machine};
+use crate::x86;
 use iced_x86::{
     CC_a, CC_ae, CC_e, CC_g, CC_ge, CC_ne, Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions,
 };
@@ -9,11 +10,11 @@ use retire::code::CodeBlock;
 
 /// The disassembled instructions of a block, a line each: those of QEMU, `text`, without their encodings and with single spaces;
 /// of x86-64 in Intel's syntax, which QEMU does not write. Nothing if QEMU was not asked.
-pub(super) fn disassembled(machine: Machine, text: &str, start: u64, codes: &[&[u8]]) -> Vec<String> {
+pub(super) fn disassembled(machine: Machine, text: &str, start: u64, codes: &[&[u8]], state: u32) -> Vec<String> {
     let one_line = |words: std::str::SplitWhitespace<'_>| words.collect::<Vec<_>>().join(" ");
     match machine {
         _ if text.is_empty() => Vec::new(),
-        Machine::X86 => intel(start, codes),
+        Machine::X86 => intel(start, codes, state),
         Machine::Riscv32 | Machine::Riscv64 => {
             let words = text.lines().map(|line| {
                 let mut words = line.split_whitespace();
@@ -27,7 +28,7 @@ pub(super) fn disassembled(machine: Machine, text: &str, start: u64, codes: &[&[
 }
 
 /// x86-64 instructions as the thesis prints them: `mov dword ptr [rsp+rax*1+0x1dc], 0x0`, `jnz 0x40058a`.
-fn intel(start: u64, codes: &[&[u8]]) -> Vec<String> {
+fn intel(start: u64, codes: &[&[u8]], state: u32) -> Vec<String> {
     let mut formatter = IntelFormatter::new();
     let options = formatter.options_mut();
     options.set_space_after_operand_separator(true);
@@ -46,10 +47,11 @@ fn intel(start: u64, codes: &[&[u8]]) -> Vec<String> {
     options.set_cc_a(CC_a::nbe);
     options.set_cc_ge(CC_ge::nl);
     options.set_cc_g(CC_g::nle);
-    let mut pc = start;
+    let (bits, base) = x86::mode(state, start);
+    let mut pc = start.wrapping_sub(base);
     let lines = codes.iter().map(|code| {
         let mut line = String::new();
-        formatter.format(&Decoder::with_ip(64, code, pc, DecoderOptions::NONE).decode(), &mut line);
+        formatter.format(&Decoder::with_ip(bits, code, pc, DecoderOptions::NONE).decode(), &mut line);
         pc = pc.wrapping_add(code.len() as u64);
         line
     });
@@ -62,6 +64,8 @@ pub(super) struct Block {
     /// Offset of each instruction from `start`; at the end the length.
     pub(super) offsets: Vec<u16>,
     pub(super) flow: Flow,
+    /// Cause of the trap that its last instruction is made for, see [`Machine::enters`].
+    pub(super) enters: Option<u8>,
     pub(super) text: Vec<String>,
     pub(super) code: Vec<u8>,
 }
@@ -69,7 +73,7 @@ pub(super) struct Block {
 impl Block {
     /// A block that was not announced.
     pub(super) fn unknown() -> Self {
-        Self { start: 0, offsets: vec![0], flow: Flow::Sequential, text: Vec::new(), code: Vec::new() }
+        Self { start: 0, offsets: vec![0], flow: Flow::Sequential, enters: None, text: Vec::new(), code: Vec::new() }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -133,7 +137,7 @@ mod tests {
             &[0xe8, 0x00, 0x01, 0x00, 0x00],
             &[0xc3],
         ];
-        let lines = disassembled(Machine::X86, "anything", 0x40_0000, &codes);
+        let lines = disassembled(Machine::X86, "anything", 0x40_0000, &codes, 0);
         let right = [
             "mov dword ptr [rsp+0x1dc], 0x0",
             "mov eax, dword ptr [rsp+0x1dc]",
@@ -145,12 +149,12 @@ mod tests {
             "ret",
         ];
         assert_eq!(lines, right);
-        assert!(disassembled(Machine::X86, "", 0, &codes).is_empty());
+        assert!(disassembled(Machine::X86, "", 0, &codes, 0).is_empty());
     }
 
     #[test]
     fn lines_of_qemu_lose_encodings_and_extra_spaces() {
-        assert_eq!(disassembled(Machine::Riscv64, "4501    li   a0,0\n", 0, &[&[1, 0x45]]), ["li a0,0"]);
-        assert_eq!(disassembled(Machine::Aarch64, "mov  x0,  #1\n", 0, &[&[0; 4]]), ["mov x0, #1"]);
+        assert_eq!(disassembled(Machine::Riscv64, "4501    li   a0,0\n", 0, &[&[1, 0x45]], 0), ["li a0,0"]);
+        assert_eq!(disassembled(Machine::Aarch64, "mov  x0,  #1\n", 0, &[&[0; 4]], 0), ["mov x0, #1"]);
     }
 }

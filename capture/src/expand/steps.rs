@@ -26,11 +26,21 @@ impl<S: Sink> Expander<'_, S> {
         let count = block.count();
         if pending.returns || block.leads_to(next) {
             self.retire(pending, count, Some(next));
+        } else if let Some(cause) = block.enters {
+            self.enter(pending, cause);
         } else if let Some(place) = block.place(next, pending.from) {
             self.retire(pending, place, None);
         } else {
             self.unexplained(pending, false, 0);
         }
+    }
+
+    /// The last instruction of a block retires and leads to a handler, which is an exception before the next instruction.
+    fn enter(&mut self, pending: Pending, cause: u8) {
+        let block = &self.blocks[pending.block as usize];
+        let (count, end) = (block.count(), block.end());
+        self.retire(Pending { trapped: true, ..pending }, count, None);
+        self.threads[self.thread].trap = Some((end, false, cause));
     }
 
     /// No rule explains where the thread continued: a trap, before the branch at the end of the block if there is one.
@@ -55,6 +65,22 @@ impl<S: Sink> Expander<'_, S> {
                 let block = &self.blocks[pending.block as usize];
                 let count = block.count();
                 let inside = block.place(pc, pending.from);
+                let is_last = inside == Some(count - 1);
+                match block.enters {
+                    // QEMU says where the instruction is
+                    Some(cause) if caused && cause == signal && is_last => {
+                        self.enter(pending, cause);
+                        self.threads[self.thread].next = Some(pc);
+                        return Ok(());
+                    }
+                    // its handler is interrupted before it begins
+                    Some(cause) if !caused && inside.is_none() && pc != block.end() => {
+                        self.enter(pending, cause);
+                        self.threads[self.thread].next = Some(pc);
+                        return Ok(());
+                    }
+                    _ => {}
+                }
                 // a caused signal at the start of a block that leads to itself is a fault
                 let whole = pending.returns || block.leads_to(pc);
                 match inside.filter(|_| caused || !whole) {

@@ -81,7 +81,10 @@ fn files(captured: &Captured, data: bool) -> Result<Cost, Failure> {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let open = || Executable::open(args.program[0].as_ref());
+    let open = || match args.system {
+        true => Executable::open_machine(args.program[0].as_ref()),
+        false => Executable::open(args.program[0].as_ref()),
+    };
     let mut options = Options {
         arguments: args.program[1..].to_vec(),
         qemu: args.qemu.clone(),

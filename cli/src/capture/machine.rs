@@ -7,15 +7,15 @@ use std::path::PathBuf;
 /// Options of a whole machine, in addition to its program.
 #[derive(clap::Args, Debug)]
 pub struct MachineArgs {
-    /// Kernel that the program starts, such as an Image of Linux; the program is a firmware, such as OpenSBI's
+    /// Kernel that the program starts, such as an Image of Linux; the program is a firmware for RISC-V, such as OpenSBI's
     /// fw_dynamic.elf. Only with --system
     #[arg(help_heading = "QEMU", long, value_name = "FILE", requires = "system")]
     kernel: Option<PathBuf>,
-    /// Initial file system of the kernel. Only with --kernel
-    #[arg(help_heading = "QEMU", long, value_name = "FILE", requires = "kernel")]
+    /// Initial file system of the kernel. Only with --kernel, or if the program is a kernel of Linux (x86-64, AArch64)
+    #[arg(help_heading = "QEMU", long, value_name = "FILE", requires = "system")]
     initrd: Option<PathBuf>,
-    /// Command line of the kernel. Only with --kernel
-    #[arg(help_heading = "QEMU", long, value_name = "WORDS", requires = "kernel")]
+    /// Command line of the kernel. Only with --kernel, or if the program is a kernel of Linux (x86-64, AArch64)
+    #[arg(help_heading = "QEMU", long, value_name = "WORDS", requires = "system")]
     append: Option<String>,
     /// Disk image (raw), which becomes a virtio disk and is written by the program. May be repeated up to 8 times. Only with
     /// --system

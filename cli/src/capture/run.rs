@@ -26,7 +26,8 @@ use std::time::Duration;
 /// threads become harts. Its output goes to standard output, or with --json to standard error. When it crashes or a
 /// limit is reached, the part captured until then is written.
 ///
-/// With --system it is a bare-metal program of riscv32 or riscv64, which runs on QEMU's machine `virt`.
+/// With --system it runs on a whole machine: a bare-metal program of riscv32, riscv64 or aarch64 on QEMU's machine `virt`, of
+/// x86-64 on `pc`; or a kernel of Linux (bzImage, Image) of x86-64 or aarch64; or a disk with a boot sector.
 ///
 /// The exit code is that of the program; 128 + N if signal N ended it, as in shells; 0 if it was ended with the trace;
 /// 2 if it could not be captured.
@@ -43,6 +44,7 @@ use std::time::Duration;
     goshawk capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf\n  \
     goshawk capture run --system --harts 4 --max-instructions 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
     goshawk capture run --system --contexts --kernel Image --initrd initrd.gz --append console=ttyS0 --ram-size 512M -o boot.ret -- fw_dynamic.elf\n  \
+    goshawk capture run --system --contexts --initrd initrd.gz --append console=ttyS0 -o boot.ret -- bzImage\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Also record loads and stores, with their values
@@ -200,7 +202,8 @@ impl Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let executable = Executable::open(args.program[0].as_ref())?;
+    let program = args.program[0].as_ref();
+    let executable = if args.system { Executable::open_machine(program)? } else { Executable::open(program)? };
     if let Some(more) = args.program.get(1).filter(|_| args.system) {
         let more = more.to_string_lossy();
         return Err(Failure::Other(format!("{more}: a program without a system (--system) takes no arguments")));

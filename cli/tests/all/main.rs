@@ -5,6 +5,7 @@ mod buses;
 mod capture;
 mod capture_ends;
 mod capture_machine;
+mod capture_machines;
 mod capture_packed;
 mod capture_processes;
 mod capture_run;

@@ -1,7 +1,7 @@
 //! Guest programs, and the content of their captured runs
 
 use capture::expand::{Expanded, Origin, Sink};
-use capture::machine::Executable;
+use capture::machine::{Executable, Machine};
 use capture::run::{capture, Captured, Options};
 use capture::schedule::Schedule;
 use retire::{DataEvent, FlowEvent, FlowKind};
@@ -92,15 +92,17 @@ pub struct All {
     pub begun: Vec<(u32, u64)>,
     /// Interrupted addresses, with the number of instructions begun before.
     pub interrupted: Vec<(usize, u64)>,
+    /// Causes of exceptions after an instruction that retires, so that the one at their address does not begin.
+    after: &'static [u8],
     sizes: HashMap<u64, Vec<u8>>,
 }
 
 impl Sink for All {
     fn event(&mut self, of: &Origin<'_>, event: &FlowEvent) {
-        if let FlowKind::Trap { interrupt, .. } = event.kind {
+        if let FlowKind::Trap { interrupt, cause } = event.kind {
             if interrupt {
                 self.interrupted.push((self.begun.len(), event.pc));
-            } else {
+            } else if !self.after.contains(&cause) {
                 self.begun.push((of.thread, event.pc));
             }
         }
@@ -128,7 +130,13 @@ impl Sink for All {
 }
 
 pub fn all(captured: &Captured, harts: u8) -> (All, Expanded) {
-    let mut all = All::default();
+    let after = match captured.executable.machine {
+        // system calls
+        Machine::X86 => &[0x80][..],
+        Machine::Aarch64 => &[0x15],
+        _ => &[],
+    };
+    let mut all = All { after, ..All::default() };
     let expanded = captured.expand_to(harts, &mut all, &mut |_| true).unwrap();
     (all, expanded)
 }
