@@ -25,7 +25,7 @@ pub struct Root {
 #[allow(dead_code)] // only RISC-V with version 4 of the plugin interface
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tables {
-    /// RISC-V, with entries of so many bytes.
+    /// RISC-V, and the bytes of an entry.
     Riscv(usize),
     /// Levels 4 and 5 of x86-64.
     X86Long,
