@@ -34,7 +34,7 @@ pub struct Args {
     /// Scheduling of the threads: as for `goshawk capture run`
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
-    /// Bare-metal program, which runs on QEMU's machine `virt` with --harts harts
+    /// Run the program on a whole machine with --harts harts
     #[arg(long, conflicts_with = "sysroot")]
     system: bool,
     /// Number of harts of the machine, 1 to 16. Only with --system [default: 1]

@@ -95,8 +95,8 @@ pub struct Args {
     /// a.ret, a.1207-ls.ret
     #[arg(help_heading = "QEMU", long, value_name = "PROCESSES", default_value = "none", conflicts_with_all = ["system", "end_with_trace", "routine", "statistics"])]
     follow: Follow,
-    /// Bare-metal program, which runs on QEMU's machine `virt` with --harts harts; recording its loads and stores needs
-    /// QEMU 10.0
+    /// Run the program on a whole machine with --harts harts; recording its loads and stores needs QEMU 10.0 and a
+    /// program for RISC-V
     #[arg(help_heading = "QEMU", long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
     system: bool,
     #[command(flatten)]
