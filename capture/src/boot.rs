@@ -16,8 +16,6 @@ use crate::CaptureError;
 use object::elf;
 use retire::file::input;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// What kind of file a program is.
@@ -33,7 +31,7 @@ pub enum Boot {
 }
 
 /// Bytes that are read to know the kind of a file.
-const HEAD: usize = 1024;
+const HEAD: u64 = 1024;
 /// `XEN_ELFNOTE_PHYS32_ENTRY`: the note of a PVH entry.
 const PVH: elf::NoteType = elf::NoteType(18);
 
@@ -97,17 +95,17 @@ pub(crate) fn package(machine: Machine) -> &'static str {
 impl Executable {
     /// As [`Executable::open`], for a whole machine: also a kernel of Linux, and a disk.
     pub fn open_machine(name: &Path) -> Result<Self, CaptureError> {
-        let io = |source| CaptureError::Io { path: name.display().to_string(), source };
+        // QEMU opens the file, too
         if !name.is_file() {
             return Self::open(name);
         }
-        let mut head = Vec::new();
-        File::open(name).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head)).map_err(io)?;
+        let head = input::head(name, HEAD)?;
         let Some((boot, machine)) = kind(&head).filter(|_| !head.starts_with(&input::ELF_MAGIC)) else {
             return Self::open(name);
         };
         let mut crc = flate2::CrcWriter::new(std::io::sink());
-        File::open(name).and_then(|mut file| std::io::copy(&mut file, &mut crc)).map_err(io)?;
+        std::io::copy(&mut input::open(name)?, &mut crc)
+            .map_err(|source| CaptureError::Io { path: name.display().to_string(), source })?;
         let build_id = format!("{:08x}", crc.crc().sum());
         let path = name.to_path_buf();
         Ok(Self { path, machine, code: 0, load: 0..0, interpreter: None, build_id, boot })
@@ -232,7 +230,7 @@ mod tests {
     #[test]
     fn files_are_recognised_by_their_first_bytes() {
         let with = |at: usize, bytes: &[u8]| {
-            let mut head = vec![0; HEAD];
+            let mut head = vec![0; HEAD as usize];
             head[510..512].copy_from_slice(&[0x55, 0xaa]);
             head[at..at + bytes.len()].copy_from_slice(bytes);
             head
