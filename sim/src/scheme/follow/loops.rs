@@ -83,7 +83,7 @@ impl Loops {
     }
 
     /// The conditional had this outcome; `found` is what [`Loops::look_up`] said, `tables` the prediction of the tables.
-    #[inline]
+    #[inline(always)]
     pub fn retire(&mut self, pr: u32, found: Option<Prediction>, tables: bool, taken: bool) {
         let Some(mask) = self.mask else { return };
         let (slot, tag) = Self::find(mask, pr);

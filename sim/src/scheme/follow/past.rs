@@ -105,7 +105,7 @@ impl Past {
     }
 
     /// The next conditional, with the hashed address `pr`, had this outcome; `prediction` is what [`Past::look_up`] said.
-    #[inline]
+    #[inline(always)]
     pub fn retire(&mut self, pr: u32, prediction: Option<Prediction>, taken: bool) {
         let Some(mask) = self.mask else { return };
         if let (Some((from, length)), Some(prediction)) = (self.from, prediction) {
@@ -130,7 +130,8 @@ impl Past {
         }
     }
 
-    #[inline]
+    // one conditional of 16
+    #[inline(never)]
     fn sample(&mut self, h: u32) {
         let pointer = &mut self.pointers[h.wrapping_shr(self.shift) as usize & (MAX_POINTERS - 1)];
         let tag = (h & 15) as u8;

@@ -120,10 +120,16 @@ impl Predictor {
         let pr = hash::address(pc);
         let asked = self.ask(pr);
         let Situation { taken: says, context } = asked.situation;
-        let taken = resolve(says ^ self.contexts.turns(context));
-        self.contexts.learn(context, says == taken);
-        self.learn(pr, asked, taken);
-        taken
+        // a branch, and not a value: the processor that runs this predicts it, and looks up the next conditional before it knows the outcome of this one
+        if resolve(says ^ self.contexts.turns(context)) {
+            self.contexts.learn(context, says);
+            self.learn::<true>(pr, asked);
+            true
+        } else {
+            self.contexts.learn(context, !says);
+            self.learn::<false>(pr, asked);
+            false
+        }
     }
 
     /// As [`Predictor::conditional`], but `resolve` gets the situation, `None` in the warm-up, and the contexts are the caller's. If it returns an error,
@@ -141,7 +147,11 @@ impl Predictor {
         let pr = hash::address(pc);
         let asked = self.ask(pr);
         let taken = resolve(Some(asked.situation))?;
-        self.learn(pr, asked, taken);
+        if taken {
+            self.learn::<true>(pr, asked);
+        } else {
+            self.learn::<false>(pr, asked);
+        }
         Ok(taken)
     }
 
@@ -154,11 +164,11 @@ impl Predictor {
     }
 
     #[inline(always)]
-    fn learn(&mut self, pr: u32, asked: Asked, taken: bool) {
-        self.loops.retire(pr, asked.sure_loop, asked.tables.taken, taken);
-        self.tables.retire(asked.tables, taken);
-        self.past.retire(pr, asked.past, taken);
-        self.push(taken);
+    fn learn<const TAKEN: bool>(&mut self, pr: u32, asked: Asked) {
+        self.loops.retire(pr, asked.sure_loop, asked.tables.taken, TAKEN);
+        self.tables.retire(asked.tables, TAKEN);
+        self.past.retire(pr, asked.past, TAKEN);
+        self.push(TAKEN);
     }
 
     /// A direct call; `link` is the address after it.
@@ -198,7 +208,7 @@ impl Predictor {
         Ok(target)
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, bit: bool) {
         self.tables.push(bit, self.history);
         self.targets.push(bit, self.history);

@@ -22,7 +22,7 @@
 
 use super::bimodal::Bimodal;
 use super::hash::History;
-use super::tagged::{Location, Tagged, LENGTHS};
+use super::tagged::{Entry, Location, Tagged, LENGTHS};
 
 /// Bimodal and tagged tables.
 #[derive(Clone, Debug)]
@@ -52,6 +52,57 @@ pub struct LookUp {
     pub locations: [Location; LENGTHS.len()],
 }
 
+/// Provider and alternate, as [`LookUp::provider`], for each set of tagged tables that have the branch; bit 0 is the first table.
+const PROVIDERS: [(u8, u8); 1 << LENGTHS.len()] = [(0, 0), (1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (3, 2)];
+
+/// What a table says of a branch that it has: bit 0 taken, bit 1 weak, and the class above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Said(u8);
+
+impl Said {
+    /// Of a bimodal counter.
+    #[inline(always)]
+    fn of_counter(counter: i8) -> Self {
+        Self(u8::from(counter >= 0) | u8::from(matches!(counter, -2 | 1)) << 2)
+    }
+
+    /// Of an entry of a tagged table.
+    #[inline(always)]
+    fn of_entry(entry: &Entry) -> Self {
+        const SAID: [u8; Entry::STATES] = {
+            let mut said = [0; Entry::STATES];
+            let mut state = 0;
+            while state < Entry::STATES {
+                let entry = Entry::in_state(state);
+                let class = match (entry.is_weak(), entry.strength()) {
+                    (true, _) => 2,
+                    (false, 0) => 3,
+                    (false, strength) => 2 + strength,
+                };
+                said[state] = (entry.counter >= 0) as u8 | (entry.is_weak() as u8) << 1 | class << 2;
+                state += 1;
+            }
+            said
+        };
+        Self(SAID[entry.state()])
+    }
+
+    #[inline(always)]
+    fn taken(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    #[inline(always)]
+    fn is_weak(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    #[inline(always)]
+    fn class(self) -> u8 {
+        self.0 >> 2
+    }
+}
+
 impl Tables {
     /// State after reset: 2^`log2_bimodal` counters, and `tables` tagged tables of 2^`log2_tagged` entries each.
     pub fn new(log2_bimodal: u32, tables: u8, log2_tagged: u32) -> Self {
@@ -67,55 +118,46 @@ impl Tables {
     }
 
     /// The prediction for a conditional with the hashed address `pr`.
-    #[inline]
+    // No branches: their outcomes are those of the hits, which the processor that runs this would often mispredict.
+    #[inline(always)]
     pub fn look_up(&self, pr: u32) -> LookUp {
         let bimodal = self.bimodal.index(pr);
-        let counter = self.bimodal.counter(bimodal);
-        let base = counter >= 0;
-        let mut found = LookUp {
-            taken: base,
-            class: u8::from(matches!(counter, -2 | 1)),
-            provider: 0,
-            provider_taken: base,
-            alternate_taken: base,
-            bimodal,
-            locations: self.tagged.find(pr),
-        };
-        // from the shortest: each hit makes the one before it the alternate
-        for (i, location) in found.locations.into_iter().enumerate().take(self.tagged.tables()) {
+        let locations = self.tagged.find(pr);
+        // a table that the predictor does not have has no valid entries
+        let (mut hits, mut said) = (0, u32::from(Said::of_counter(self.bimodal.counter(bimodal)).0));
+        for (i, location) in locations.into_iter().enumerate() {
             let entry = self.tagged.entry(i, location);
-            let taken = entry.counter >= 0;
-            let (taken_now, class) = match entry.is_weak() {
-                true => (found.provider_taken, 2),
-                false => (taken, 2 + entry.strength().max(1)),
-            };
-            // a branch here would often be mispredicted by the processor that runs this
-            let hit = entry.is_of(location);
-            found.provider = if hit { i as u8 + 1 } else { found.provider };
-            found.alternate_taken = if hit { found.provider_taken } else { found.alternate_taken };
-            found.provider_taken = if hit { taken } else { found.provider_taken };
-            found.taken = if hit { taken_now } else { found.taken };
-            found.class = if hit { class } else { found.class };
+            hits |= usize::from(entry.is_of(location)) << i;
+            said |= u32::from(Said::of_entry(entry).0) << (8 * (i + 1));
         }
-        found
+        let (provider, alternate) = PROVIDERS[hits];
+        let of = |table: u8| Said((said >> (8 * u32::from(table))) as u8);
+        let (provider_taken, alternate_taken) = (of(provider).taken(), of(alternate).taken());
+        let weak = of(provider).is_weak();
+        LookUp {
+            taken: provider_taken & !weak | alternate_taken & weak,
+            class: of(provider).class(),
+            provider,
+            provider_taken,
+            alternate_taken,
+            bimodal,
+            locations,
+        }
     }
 
     /// The conditional of `found` had this outcome. Learns the one before.
-    #[inline]
+    #[inline(always)]
     pub fn retire(&mut self, found: LookUp, taken: bool) {
         if let Some((before, taken)) = self.waiting.replace((found, taken)) {
             self.learn(&before, taken);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn learn(&mut self, found: &LookUp, taken: bool) {
         if let Some(i) = usize::from(found.provider).checked_sub(1) {
             let entry = self.tagged.entry_mut(i, found.locations[i]);
-            if found.provider_taken != found.alternate_taken {
-                entry.grade(found.provider_taken == taken);
-            }
-            entry.learn(taken);
+            entry.provide(found.provider_taken == taken, found.provider_taken != found.alternate_taken, taken);
         } else {
             self.bimodal.learn(found.bimodal, taken);
         }
@@ -143,7 +185,7 @@ impl Tables {
     }
 
     /// Enters a bit into the folded histories; `before` is the history without it.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, bit: bool, before: History) {
         let mut history = before;
         history.push(bit);

@@ -91,7 +91,7 @@ impl Tagged {
     }
 
     /// Where a branch with the hashed address `pr` is in each table.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, pr: u32) -> [Location; LENGTHS.len()] {
         let index = (pr ^ pr >> (self.log2 - 2)) & ((1 << self.log2) - 1);
         let tag = (pr ^ pr >> TAG_BITS) & ((1 << TAG_BITS) - 1);
@@ -112,7 +112,7 @@ impl Tagged {
     }
 
     /// Takes the history of the next branch.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, history: History) {
         self.folded = self.folds.of(history);
     }
@@ -142,15 +142,40 @@ impl Entry {
         self.useful = if right { (self.useful + 1).min(3) } else { self.useful.saturating_sub(1) };
     }
 
+    /// It provided the prediction, which was `right` or not; `differs`: the alternate said the opposite. As [`Entry::grade`] if it differs, then
+    /// [`Entry::learn`], without branches.
+    #[inline(always)]
+    pub fn provide(&mut self, right: bool, differs: bool, taken: bool) {
+        let up = u8::from(differs & right & (self.useful < 3));
+        let down = u8::from(differs & !right & (self.useful > 0));
+        self.useful = self.useful + up - down;
+        self.counter += i8::from(taken & (self.counter < 3)) - i8::from(!taken & (self.counter > -4));
+    }
+
+    /// Number of combinations of counter and usefulness.
+    pub const STATES: usize = 32;
+
+    /// Number of its combination of counter and usefulness.
+    #[inline(always)]
+    pub fn state(&self) -> usize {
+        usize::from(self.useful & 3) << 3 | usize::from(self.counter as u8 & 7)
+    }
+
+    /// An invalid entry with the combination `state`, below [`Entry::STATES`].
+    pub const fn in_state(state: usize) -> Self {
+        // the counter has three bits, of which the highest is the sign
+        Self { key: 0, counter: ((state & 7) as i8 ^ 4) - 4, useful: (state >> 3) as u8 }
+    }
+
     /// Whether the alternate decides: the counter is at its middle, and the entry was never better than the alternate.
     #[inline]
-    pub fn is_weak(&self) -> bool {
+    pub const fn is_weak(&self) -> bool {
         matches!(self.counter, 0 | -1) & (self.useful == 0)
     }
 
     /// Distance of the counter from its middle, 0..=3.
     #[inline]
-    pub fn strength(&self) -> u8 {
+    pub const fn strength(&self) -> u8 {
         (self.counter ^ self.counter >> 7) as u8
     }
 }
@@ -183,6 +208,19 @@ mod tests {
         assert_eq!((e.counter, e.strength(), e.is_weak()), (-4, 3, false));
         (0..9).for_each(|_| e.learn(true));
         assert_eq!((e.counter, e.strength()), (3, 3));
+        for state in 0..Entry::STATES {
+            let before = Entry::in_state(state);
+            assert_eq!(before.state(), state);
+            for (right, differs, taken) in (0..8).map(|i| (i & 1 == 1, i & 2 != 0, i & 4 != 0)) {
+                let (mut at_once, mut in_turn) = (before, before);
+                at_once.provide(right, differs, taken);
+                if differs {
+                    in_turn.grade(right);
+                }
+                in_turn.learn(taken);
+                assert_eq!(at_once, in_turn, "{before:?}, {right}, {differs}, {taken}");
+            }
+        }
         e.counter = 0;
         e.grade(true);
         assert!(!e.is_weak());
