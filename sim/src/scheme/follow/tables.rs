@@ -22,7 +22,7 @@
 
 use super::bimodal::Bimodal;
 use super::hash::History;
-use super::tagged::{Entry, Location, Tagged, LENGTHS};
+use super::tagged::{Entry, Location, Provided, Tagged, LENGTHS};
 
 /// Bimodal and tagged tables.
 #[derive(Clone, Debug)]
@@ -30,7 +30,18 @@ pub struct Tables {
     bimodal: Bimodal,
     tagged: Tagged,
     random: u8,
-    waiting: Option<(LookUp, bool)>,
+    waiting: Option<Waiting>,
+}
+
+/// What is kept of a conditional until it is learnt.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    bimodal: u16,
+    locations: [Location; LENGTHS.len()],
+    provider: u8,
+    result: Provided,
+    /// The prediction was wrong.
+    wrong: bool,
 }
 
 /// Prediction of the tables for a conditional, and the locations that it was read from.
@@ -68,7 +79,7 @@ impl Said {
 
     /// Of an entry of a tagged table.
     #[inline(always)]
-    fn of_entry(entry: &Entry) -> Self {
+    fn of_entry(entry: Entry) -> Self {
         const SAID: [u8; Entry::STATES] = {
             let mut said = [0; Entry::STATES];
             let mut state = 0;
@@ -79,7 +90,7 @@ impl Said {
                     (false, 0) => 3,
                     (false, strength) => 2 + strength,
                 };
-                said[state] = (entry.counter >= 0) as u8 | (entry.is_weak() as u8) << 1 | class << 2;
+                said[state] = (entry.counter() >= 0) as u8 | (entry.is_weak() as u8) << 1 | class << 2;
                 state += 1;
             }
             said
@@ -148,39 +159,42 @@ impl Tables {
     /// The conditional of `found` had this outcome. Learns the one before.
     #[inline(always)]
     pub fn retire(&mut self, found: LookUp, taken: bool) {
-        if let Some((before, taken)) = self.waiting.replace((found, taken)) {
-            self.learn(&before, taken);
+        let LookUp { bimodal, locations, provider, provider_taken, alternate_taken, .. } = found;
+        let result = Provided::new(provider_taken, alternate_taken, taken);
+        let wrong = found.taken != taken;
+        if let Some(before) = self.waiting.replace(Waiting { bimodal, locations, provider, result, wrong }) {
+            self.learn(&before);
         }
     }
 
     #[inline(always)]
-    fn learn(&mut self, found: &LookUp, taken: bool) {
+    fn learn(&mut self, found: &Waiting) {
         if let Some(i) = usize::from(found.provider).checked_sub(1) {
-            let entry = self.tagged.entry_mut(i, found.locations[i]);
-            entry.provide(found.provider_taken == taken, found.provider_taken != found.alternate_taken, taken);
+            self.tagged.entry_mut(i, found.locations[i]).provide(found.result);
         } else {
-            self.bimodal.learn(found.bimodal, taken);
+            self.bimodal.learn(found.bimodal, found.result.taken());
         }
-        if found.taken != taken {
-            self.allocate(found, taken);
+        if found.wrong {
+            self.allocate(found);
         }
         self.random = self.random >> 1 ^ if self.random & 1 == 1 { 0xb4 } else { 0 };
     }
 
     #[inline(never)]
-    fn allocate(&mut self, found: &LookUp, taken: bool) {
+    fn allocate(&mut self, found: &Waiting) {
         let first = usize::from(found.provider);
         let tables = self.tagged.tables();
         let skips = self.random & 3 == 0 && first + 1 < tables;
         let longer = |from| found.locations.into_iter().enumerate().take(tables).skip(from);
         for (i, location) in longer(first + usize::from(skips)) {
             let entry = self.tagged.entry_mut(i, location);
-            if entry.useful == 0 {
-                return entry.replace(location, taken);
+            if entry.useful() == 0 {
+                return entry.replace(location, found.result.taken());
             }
         }
         for (i, location) in longer(first) {
-            self.tagged.entry_mut(i, location).grade(false);
+            let entry = self.tagged.entry_mut(i, location);
+            *entry = entry.grade(false);
         }
     }
 
@@ -204,6 +218,12 @@ mod tests {
         let found = t.look_up(pr);
         t.retire(found, taken);
         found
+    }
+
+    /// A conditional that was taken, and predicted wrongly.
+    fn waiting(found: LookUp) -> Waiting {
+        let LookUp { bimodal, locations, provider, .. } = found;
+        Waiting { bimodal, locations, provider, result: Provided::new(false, false, true), wrong: true }
     }
 
     #[test]
@@ -230,15 +250,17 @@ mod tests {
         assert_eq!((provider, provider_taken, alternate_taken, taken, class), (1, false, false, false, 2));
         let state = |t: &Tables, i: usize| {
             let entry = t.tagged.entry(i, locations[i]);
-            (entry.is_of(locations[i]), entry.counter, entry.useful)
+            (entry.is_of(locations[i]), entry.counter(), entry.useful())
         };
         // the second miss was of the bimodal table too, and found this entry of usefulness 0
         step(&mut t, PR, true);
         assert_eq!(state(&t, 0), (true, 0, 0));
-        t.tagged.entry_mut(0, locations[0]).useful = 1;
-        t.tagged.entry_mut(1, locations[1]).useful = 2;
+        for (i, useful) in [(0, 1), (1, 2)] {
+            let entry = t.tagged.entry_mut(i, locations[i]);
+            (0..useful).for_each(|_| *entry = entry.grade(true));
+        }
         t.random = 1;
-        t.allocate(&LookUp { provider: 0, ..found }, true);
+        t.allocate(&waiting(LookUp { provider: 0, ..found }));
         assert_eq!((state(&t, 0).2, state(&t, 1).2), (0, 1));
     }
 
@@ -247,13 +269,13 @@ mod tests {
         let mut t = Tables::new(8, 2, 4);
         let found = t.look_up(PR);
         t.random = 4;
-        t.allocate(&found, true);
+        t.allocate(&waiting(found));
         let valid = |t: &Tables, i: usize| t.tagged.entry(i, found.locations[i]).is_of(found.locations[i]);
         assert_eq!([valid(&t, 0), valid(&t, 1)], [false, true]);
         // there is no further table after the last
         let mut t = Tables::new(8, 1, 4);
         t.random = 4;
-        t.allocate(&found, true);
+        t.allocate(&waiting(found));
         assert!(valid(&t, 0));
     }
 

@@ -36,16 +36,11 @@ impl Location {
     }
 }
 
-/// An entry of a tagged table.
+/// An entry of a tagged table: bits 0 to 2 counter, 3 and 4 usefulness, 8 to 14 tag, 15 valid.
+///
+/// The counter is -4..=3, in two's complement, and predicts taken from 0 on. Usefulness is 0..=3; with 0 the entry may be replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// The tag, and a bit that says valid.
-    key: u8,
-    /// Predicts taken from 0 on. -4..=3.
-    pub counter: i8,
-    /// 0: the entry may be replaced. 0..=3.
-    pub useful: u8,
-}
+pub struct Entry(u16);
 
 /// The tagged tables, by length of history.
 #[derive(Clone, Debug)]
@@ -101,8 +96,8 @@ impl Tagged {
 
     /// The entry at a place of a table.
     #[inline]
-    pub fn entry(&self, table: usize, location: Location) -> &Entry {
-        &self.entries[table][location.index()]
+    pub fn entry(&self, table: usize, location: Location) -> Entry {
+        self.entries[table][location.index()]
     }
 
     /// The entry at a place of a table.
@@ -119,64 +114,120 @@ impl Tagged {
 }
 
 impl Entry {
-    /// Whether it is the entry of the branch that was looked up.
-    #[inline]
-    pub fn is_of(&self, location: Location) -> bool {
-        self.key == VALID | location.tag()
-    }
-
-    /// Enters a new branch in place of this entry: weak, and not useful.
-    pub fn replace(&mut self, location: Location, taken: bool) {
-        *self = Self { key: VALID | location.tag(), counter: if taken { 0 } else { -1 }, useful: 0 };
-    }
-
-    /// Moves the counter towards an outcome.
-    #[inline]
-    pub fn learn(&mut self, taken: bool) {
-        self.counter = if taken { (self.counter + 1).min(3) } else { (self.counter - 1).max(-4) };
-    }
-
-    /// It was right (or not) where the next table was not (or was).
-    #[inline]
-    pub fn grade(&mut self, right: bool) {
-        self.useful = if right { (self.useful + 1).min(3) } else { self.useful.saturating_sub(1) };
-    }
-
-    /// It provided the prediction, which was `right` or not; `differs`: the alternate said the opposite. As [`Entry::grade`] if it differs, then
-    /// [`Entry::learn`], without branches.
-    #[inline(always)]
-    pub fn provide(&mut self, right: bool, differs: bool, taken: bool) {
-        let up = u8::from(differs & right & (self.useful < 3));
-        let down = u8::from(differs & !right & (self.useful > 0));
-        self.useful = self.useful + up - down;
-        self.counter += i8::from(taken & (self.counter < 3)) - i8::from(!taken & (self.counter > -4));
-    }
-
     /// Number of combinations of counter and usefulness.
     pub const STATES: usize = 32;
 
     /// Number of its combination of counter and usefulness.
     #[inline(always)]
-    pub fn state(&self) -> usize {
-        usize::from(self.useful & 3) << 3 | usize::from(self.counter as u8 & 7)
+    pub fn state(self) -> usize {
+        usize::from(self.0) & (Self::STATES - 1)
     }
 
     /// An invalid entry with the combination `state`, below [`Entry::STATES`].
     pub const fn in_state(state: usize) -> Self {
-        // the counter has three bits, of which the highest is the sign
-        Self { key: 0, counter: ((state & 7) as i8 ^ 4) - 4, useful: (state >> 3) as u8 }
+        Self(state as u16)
+    }
+
+    /// The counter.
+    pub const fn counter(self) -> i8 {
+        ((self.0 & 7) as i8 ^ 4) - 4
+    }
+
+    /// Usefulness.
+    #[inline]
+    pub const fn useful(self) -> u8 {
+        (self.0 >> 3) as u8 & 3
+    }
+
+    /// Whether it is the entry of the branch that was looked up.
+    #[inline(always)]
+    pub fn is_of(self, location: Location) -> bool {
+        (self.0 >> 8) as u8 == VALID | location.tag()
+    }
+
+    const fn set(self, counter: i8, useful: u8) -> Self {
+        Self(self.0 & 0xff00 | (useful as u16) << 3 | (counter & 7) as u16)
+    }
+
+    /// Enters a new branch in place of this entry: weak, and not useful.
+    pub fn replace(&mut self, location: Location, taken: bool) {
+        *self = Self(u16::from(VALID | location.tag()) << 8).set(if taken { 0 } else { -1 }, 0);
+    }
+
+    /// Moves the counter towards an outcome.
+    const fn learn(self, taken: bool) -> Self {
+        let counter = match (self.counter(), taken) {
+            (3, true) | (-4, false) => self.counter(),
+            (counter, true) => counter + 1,
+            (counter, false) => counter - 1,
+        };
+        self.set(counter, self.useful())
+    }
+
+    /// It was right (or not) where the next table was not (or was).
+    pub const fn grade(self, right: bool) -> Self {
+        let useful = match (self.useful(), right) {
+            (3, true) => 3,
+            (useful, true) => useful + 1,
+            (useful, false) => useful.saturating_sub(1),
+        };
+        self.set(self.counter(), useful)
+    }
+
+    /// It was the provider: graded if the alternate said the opposite, and its counter moves towards the outcome.
+    #[inline(always)]
+    pub fn provide(&mut self, result: Provided) {
+        const NEXT: [[u16; Entry::STATES]; Provided::COUNT] = {
+            let mut next = [[0; Entry::STATES]; Provided::COUNT];
+            let mut i = 0;
+            while i < Provided::COUNT * Entry::STATES {
+                let (result, state) = (Provided((i / Entry::STATES) as u8), i % Entry::STATES);
+                let entry = Entry::in_state(state);
+                let graded = if result.differs() { entry.grade(result.right()) } else { entry };
+                next[i / Entry::STATES][state] = graded.learn(result.taken()).0;
+                i += 1;
+            }
+            next
+        };
+        self.0 = self.0 & 0xff00 | NEXT[usize::from(result.0) % Provided::COUNT][self.state()];
     }
 
     /// Whether the alternate decides: the counter is at its middle, and the entry was never better than the alternate.
-    #[inline]
-    pub const fn is_weak(&self) -> bool {
-        matches!(self.counter, 0 | -1) & (self.useful == 0)
+    pub const fn is_weak(self) -> bool {
+        matches!(self.counter(), 0 | -1) & (self.useful() == 0)
     }
 
     /// Distance of the counter from its middle, 0..=3.
-    #[inline]
-    pub const fn strength(&self) -> u8 {
-        (self.counter ^ self.counter >> 7) as u8
+    pub const fn strength(self) -> u8 {
+        (self.counter() ^ self.counter() >> 7) as u8
+    }
+}
+
+/// What became of a prediction of a provider: bit 0 it was right, bit 1 the alternate said the opposite, bit 2 the branch was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Provided(u8);
+
+impl Provided {
+    const COUNT: usize = 8;
+
+    /// Provider and alternate predicted this, and the outcome was `taken`.
+    #[inline(always)]
+    pub fn new(provider: bool, alternate: bool, taken: bool) -> Self {
+        Self(u8::from(provider == taken) | u8::from(provider != alternate) << 1 | u8::from(taken) << 2)
+    }
+
+    const fn right(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    const fn differs(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// Outcome of the branch.
+    #[inline(always)]
+    pub const fn taken(self) -> bool {
+        self.0 & 4 != 0
     }
 }
 
@@ -202,31 +253,31 @@ mod tests {
         let (location, mut e) = (Location(0x500), Entry::default());
         assert!(!e.is_of(Location(0)));
         e.replace(location, false);
-        assert_eq!((e.is_of(location), e.is_of(Location(0x400)), e.counter, e.useful), (true, false, -1, 0));
+        assert_eq!((e.is_of(location), e.is_of(Location(0x400)), e.counter(), e.useful()), (true, false, -1, 0));
         assert!(e.is_weak());
-        (0..9).for_each(|_| e.learn(false));
-        assert_eq!((e.counter, e.strength(), e.is_weak()), (-4, 3, false));
-        (0..9).for_each(|_| e.learn(true));
-        assert_eq!((e.counter, e.strength()), (3, 3));
-        for state in 0..Entry::STATES {
-            let before = Entry::in_state(state);
-            assert_eq!(before.state(), state);
-            for (right, differs, taken) in (0..8).map(|i| (i & 1 == 1, i & 2 != 0, i & 4 != 0)) {
-                let (mut at_once, mut in_turn) = (before, before);
-                at_once.provide(right, differs, taken);
-                if differs {
-                    in_turn.grade(right);
-                }
-                in_turn.learn(taken);
-                assert_eq!(at_once, in_turn, "{before:?}, {right}, {differs}, {taken}");
-            }
-        }
-        e.counter = 0;
-        e.grade(true);
-        assert!(!e.is_weak());
-        (0..9).for_each(|_| e.grade(true));
-        assert_eq!(e.useful, 3);
-        (0..9).for_each(|_| e.grade(false));
-        assert_eq!(e.useful, 0);
+        // the alternate says the same, so usefulness stays
+        (0..9).for_each(|_| e.provide(Provided::new(true, true, false)));
+        assert_eq!((e.counter(), e.strength(), e.useful(), e.is_weak()), (-4, 3, 0, false));
+        (0..9).for_each(|_| e.provide(Provided::new(true, true, true)));
+        assert_eq!((e.counter(), e.strength(), e.useful()), (3, 3, 0));
+        // right, where the alternate was wrong
+        (0..9).for_each(|_| e.provide(Provided::new(true, false, true)));
+        assert_eq!((e.counter(), e.useful()), (3, 3));
+        let walk: Vec<_> = (0..5)
+            .map(|_| {
+                e.provide(Provided::new(true, false, false));
+                (e.counter(), e.useful(), e.is_weak())
+            })
+            .collect();
+        assert_eq!(walk, [(2, 2, false), (1, 1, false), (0, 0, true), (-1, 0, true), (-2, 0, false)]);
+        assert!(e.is_of(location), "the tag stays");
+        assert!(!e.set(0, 0).grade(true).is_weak());
+    }
+
+    #[test]
+    fn the_state_of_an_entry_is_its_counter_and_usefulness() {
+        let all: Vec<_> = (0..Entry::STATES).map(Entry::in_state).map(|e| (e.useful(), e.counter())).collect();
+        let expected: Vec<_> = (0..4).flat_map(|useful| [0, 1, 2, 3, -4, -3, -2, -1].map(|c| (useful, c))).collect();
+        assert_eq!(all, expected);
     }
 }
