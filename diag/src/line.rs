@@ -182,10 +182,11 @@ impl Sender {
         self.first = self.first.wrapping_add(arrived as u8);
         self.sent -= arrived;
         self.answered &= arrived == 0;
-        self.repeat_last &= self.sent > 0;
+        // all that was sent is sent again, or nothing is missing
+        self.repeat_last = false;
         if !self.answered && self.sent > 0 {
             self.repeated += self.sent as u64;
-            (self.sent, self.padding, self.repeat_last, self.answered) = (0, true, false, true);
+            (self.sent, self.padding, self.answered) = (0, true, true);
         }
         true
     }
@@ -258,6 +259,61 @@ mod tests {
         assert!(!sender.is_done());
         // the longest frame, of which nothing but the start byte was understood
         assert_eq!(PADDING, 36);
+    }
+
+    fn asked_for(n: u16) -> Packet {
+        Packet::control(HOST, HOST, Op::Error, n, &[0, 0, 0])
+    }
+
+    /// A second request for the same frame is one that was on its way: it does not cause the frames to be sent a third
+    /// time. One for a later frame does.
+    #[test]
+    fn a_request_is_answered_once() {
+        let mut sender = Sender::default();
+        let frames: Vec<Vec<u8>> = {
+            let mut writer = FrameWriter::default();
+            (0..3).map(|n| writer.frame(&packet(n))).collect()
+        };
+        (0..3).for_each(|n| sender.send(&packet(n)));
+        (0..3).for_each(|_| assert!(sender.bytes().is_some()));
+        assert!(sender.take(&asked_for(0)));
+        assert_eq!(sender.bytes(), Some(vec![0; PADDING]));
+        assert_eq!((sender.bytes().as_ref(), sender.bytes().as_ref()), (Some(&frames[0]), Some(&frames[1])));
+        assert!(sender.take(&asked_for(0)));
+        assert_eq!((sender.bytes().as_ref(), sender.bytes(), sender.repeated), (Some(&frames[2]), None, 3));
+        assert!(sender.take(&asked_for(1)));
+        assert_eq!((sender.bytes(), sender.bytes().as_ref()), (Some(vec![0; PADDING]), Some(&frames[1])));
+        assert_eq!(sender.repeated, 5);
+    }
+
+    #[test]
+    fn a_timeout_repeats_the_last_frame_sent_unless_all_have_arrived() {
+        let mut sender = Sender::default();
+        let mut writer = FrameWriter::default();
+        (0..3).for_each(|n| sender.send(&packet(n)));
+        // nothing was sent: there is nothing to repeat
+        sender.on_timeout();
+        let first = writer.frame(&packet(0));
+        assert_eq!((sender.bytes(), sender.repeated), (Some(first.clone()), 0));
+        sender.on_timeout();
+        assert_eq!((sender.bytes(), sender.bytes()), (Some(vec![0; PADDING]), Some(first)));
+        assert_eq!(sender.repeated, 1);
+        // acknowledged before the repetition is sent
+        (1..3).for_each(|n| assert_eq!(sender.bytes(), Some(writer.frame(&packet(n)))));
+        sender.on_timeout();
+        assert!(sender.take(&asked_for(3)));
+        assert_eq!((sender.bytes(), sender.repeated), (None, 1));
+    }
+
+    /// Padding ends a frame that the chip may have understood in part. Where all frames have arrived, there is none.
+    #[test]
+    fn no_padding_precedes_a_frame_after_all_others_have_arrived() {
+        let (mut sender, mut writer) = (Sender::default(), FrameWriter::default());
+        for n in 0..3 {
+            sender.send(&packet(n));
+            assert_eq!(sender.bytes(), Some(writer.frame(&packet(n))));
+            assert!(sender.take(&asked_for(n + 1)));
+        }
     }
 
     #[test]

@@ -169,7 +169,7 @@ impl FrameReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::diag::packet::{Args, Event};
+    use sim::diag::packet::{Args, Event, Op, HOST};
     use sim::stimulus::Source;
 
     fn packet(n: u32) -> Packet {
@@ -209,6 +209,73 @@ mod tests {
         assert_eq!((reader.expected(), reader.lost), (1, 0));
         assert_eq!(reader.push(&frames[1..].concat()), [packet(1), packet(2), packet(3)]);
         assert_eq!((reader.expected(), reader.lost), (4, 0));
+    }
+
+    /// What a request of the chip looks like, with the number of the frame after it.
+    fn request(number: u8) -> Vec<u8> {
+        FrameWriter::from(number).frame(&Packet::control(HOST, HOST, Op::Error, 0, &[0, 0, 0]))
+    }
+
+    fn numbered(number: u8) -> Vec<u8> {
+        FrameWriter::from(number).frame(&packet(number.into()))
+    }
+
+    #[test]
+    fn a_writer_starts_with_the_number_that_it_is_given() {
+        let mut w = FrameWriter::from(7);
+        assert_eq!((w.next(), w.frame(&packet(1))[2], w.next()), (7, 7, 8));
+    }
+
+    #[test]
+    fn bytes_outside_frames_and_words_that_are_no_packet_are_counted() {
+        let mut reader = FrameReader::from_start();
+        // bytes that start no frame, then two frames with nothing between them
+        let bytes = [vec![1, 2, 3], numbered(0), numbered(1)].concat();
+        assert_eq!((reader.push(&bytes), reader.skipped), (vec![packet(0), packet(1)], 3));
+        // each byte of a damaged frame is skipped
+        let mut damaged = numbered(2);
+        damaged[4] ^= 1;
+        assert!(!damaged[1..].contains(&START));
+        assert_eq!(reader.push(&[damaged.clone(), numbered(2)].concat()), [packet(2)]);
+        assert_eq!((reader.skipped, reader.lost), (3 + damaged.len() as u64, 0));
+        // two frames whose first word says another length
+        let no_packet = |number| encode(number, &[0x4fc2, 0]);
+        assert_eq!(reader.push_with_gaps(&[no_packet(3), no_packet(4), numbered(5)].concat()), [(2, packet(5))]);
+        assert_eq!((reader.malformed, reader.lost), (2, 0));
+    }
+
+    #[test]
+    fn a_request_tells_which_frames_are_gone() {
+        let mut reader = FrameReader::from_start();
+        assert_eq!(reader.push_with_gaps(&request(3))[0].0, 3);
+        assert_eq!((reader.lost, reader.expected()), (3, 3));
+        // half of the numbers are ahead, the other half are behind
+        let asked = |number| {
+            let mut reader = FrameReader { next: Some(10), ..FrameReader::default() };
+            reader.push(&request(number));
+            (reader.lost, reader.expected())
+        };
+        assert_eq!([asked(10), asked(11), asked(137)], [(0, 10), (1, 11), (127, 137)]);
+        assert_eq!([asked(138), asked(9)], [(0, 10), (0, 10)]);
+    }
+
+    /// Once the chip has sent a request, frames with the last 16 numbers are those that it sends again.
+    #[test]
+    fn frames_that_are_sent_again_are_ignored_only_after_a_request() {
+        let lost = |asked: bool, number: u8| {
+            let mut reader = FrameReader { next: Some(100), ..FrameReader::default() };
+            if asked {
+                reader.push(&request(100));
+                // the request is remembered
+                assert_eq!(reader.push(&numbered(100)), [packet(100)]);
+            } else {
+                reader.next = Some(101);
+            }
+            (reader.push(&numbered(number)).len(), reader.lost)
+        };
+        assert_eq!([lost(true, 101), lost(true, 103)], [(1, 0), (1, 2)]);
+        assert_eq!([lost(true, 100), lost(true, 85), lost(true, 84)], [(0, 0), (0, 0), (1, 239)]);
+        assert_eq!([lost(false, 101), lost(false, 100), lost(false, 85)], [(1, 0), (1, 255), (1, 240)]);
     }
 
     #[test]

@@ -70,6 +70,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_reset_returns_to_the_initial_width() {
+        let mut r = RunLength::new(8);
+        (0..6).for_each(|_| r.sent(r.full()));
+        assert_eq!(r.bits(), 3);
+        r.reset();
+        assert_eq!((r.bits, r.monitor, r.most), (1, MIDDLE, 8));
+    }
+
+    #[test]
     fn three_full_counters_make_it_grow_and_eight_short_runs_shrink() {
         let mut r = RunLength::new(8);
         let mut walk = vec![];

@@ -566,3 +566,18 @@ impl RetireSink for Rbt1Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A writer collects a block of records before it writes them, and no more.
+    #[test]
+    fn a_writer_keeps_at_most_a_block() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Rbt1Writer::create(&dir.path().join("f"), false, &[]).unwrap();
+        let record = Record { kind: 2, len: 4, thread: 0, count: 1, pc: 0, target: 8 };
+        let kept: Vec<usize> = (0..20_000).map(|_| (writer.write(&record), writer.buffer.len()).1).collect();
+        assert!(kept.iter().all(|n| *n <= BLOCK) && kept.iter().filter(|n| **n == 0).count() == 3);
+    }
+}

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use retire::file::retire::{DataWriter, RetireInfo, RetireReader, RetireWriter};
 use retire::file::FileError;
 use retire::isa::Indirect;
-use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
+use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::path::Path;
 
 fn info() -> RetireInfo {
@@ -66,6 +66,7 @@ fn kinds() -> impl Strategy<Value = FlowKind> {
         }),
         any::<(bool, u8)>().prop_map(|(interrupt, cause)| FlowKind::Trap { interrupt, cause }),
         any::<u32>().prop_map(|lost| FlowKind::Gap { lost }),
+        any::<(u32, bool)>().prop_map(|(n, alone)| FlowKind::Context { context: Context(n), alone }),
         Just(FlowKind::Stop),
     ]
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use retire::file::rbt1::{Rbt1Info, Rbt1Reader, Rbt1Writer, Record, MAGIC};
 use retire::file::retire::{DataWriter, RetireInfo, RetireReader};
 use retire::file::FileError;
-use retire::{FlowEvent, FlowKind};
+use retire::{DataEvent, FlowEvent, FlowKind, RetireSink};
 use std::path::Path;
 
 fn read(path: &Path) -> Result<Vec<FlowEvent>, FileError> {
@@ -117,6 +117,121 @@ fn bad_compressed_files_name_the_record() {
     damaged[half..half + 40].fill(0xff);
     // the damage shows as such or as an invalid record
     assert!(error(&damaged).contains("record "), "{}", error(&damaged));
+}
+
+/// The record where a cut compressed file ends, from the decoder of zstd itself: the blocks of the reader and those of
+/// zstd have other sizes.
+#[cfg(feature = "zstd")]
+#[test]
+fn a_cut_compressed_file_names_the_record_that_is_not_whole() {
+    use std::io::Read;
+    let any = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8;
+    let records: Vec<Record> = (0..20_000).map(|i| record(2, 4, 0, 3, any(i), any(any(i)))).collect();
+    let whole = bytes(&records);
+    let zstd = zstd::encode_all(whole.as_slice(), 3).unwrap();
+    let mut found = std::collections::BTreeSet::new();
+    for part in 1..8 {
+        let cut = &zstd[..zstd.len() * part / 8];
+        let mut decoded = Vec::new();
+        zstd::Decoder::new(cut).unwrap().read_to_end(&mut decoded).unwrap_err();
+        assert!(whole.starts_with(&decoded));
+        let index = decoded.len().saturating_sub(MAGIC.len()) / 24;
+        let at = MAGIC.len() + 24 * index;
+        assert!(error(cut).starts_with(&format!("f: byte {at}: record {index} (of")), "{part}: {}", error(cut));
+        found.insert(index);
+    }
+    // in several blocks of the reader
+    assert!(found.len() > 3, "{found:?}");
+}
+
+/// A sink of events and data in one list.
+#[derive(Default)]
+struct All(Vec<FlowEvent>, Vec<DataEvent>);
+
+impl RetireSink for All {
+    const WANTS_DATA: bool = true;
+    fn event(&mut self, e: &FlowEvent) {
+        self.0.push(*e);
+    }
+    fn data(&mut self, d: &DataEvent) {
+        self.1.push(*d);
+    }
+}
+
+/// Events of no imported run, compressed and not: each record says all of its event, so nothing else is kept of it.
+#[test]
+fn events_that_are_written_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let kinds = [
+        FlowKind::Start,
+        FlowKind::Conditional { taken: true },
+        FlowKind::Jump,
+        FlowKind::CoSwap,
+        FlowKind::Call,
+        FlowKind::Trap { interrupt: true, cause: 7 },
+        FlowKind::TrapReturn,
+        FlowKind::CoSwap,
+        FlowKind::IndirectJump,
+        FlowKind::IndirectCall,
+        FlowKind::Return,
+        FlowKind::Conditional { taken: false },
+        FlowKind::Stop,
+    ];
+    let mut events = Vec::new();
+    let (mut pc, mut cycle) = (0x1000, 0);
+    for kind in kinds {
+        let inside = !matches!(kind, FlowKind::Start | FlowKind::Stop);
+        let len = if kind.retires() { 4 } else { 0 };
+        let target =
+            if inside && kind != (FlowKind::Conditional { taken: false }) { pc + 0x100 } else { pc + u64::from(len) };
+        let count = u32::from(kind != FlowKind::Start);
+        cycle += 1;
+        events.push(FlowEvent { hart: 0, kind, len, count, pc, target, cycle });
+        pc = target;
+    }
+    let written: &[bool] = if cfg!(feature = "zstd") { &[false, true] } else { &[false] };
+    for compressed in written {
+        let path = dir.path().join("f.rbt1");
+        let mut writer = Rbt1Writer::create(&path, *compressed, &[]).unwrap();
+        events.iter().for_each(|e| writer.event(e));
+        assert!(!writer.has_failed());
+        let done = writer.finish().unwrap();
+        assert_eq!((done.records, done.swaps), (13, 2));
+        let mut found = All::default();
+        Rbt1Reader::open(&path).unwrap().read_rest(&mut found).unwrap();
+        let plain = |e: &FlowEvent| FlowEvent {
+            kind: match e.kind {
+                // the format has no kinds for them
+                FlowKind::CoSwap => FlowKind::Return,
+                FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 },
+                kind => kind,
+            },
+            ..*e
+        };
+        let flow =
+            |list: &[FlowEvent]| list.iter().map(|e| (plain(e).kind, e.pc, e.target, e.count)).collect::<Vec<_>>();
+        assert_eq!(flow(&found.0), flow(&events));
+        // what a start and a stop were is kept beside the events
+        let kept: Vec<u64> = found.1.iter().map(|d| d.pc).collect();
+        let told: Vec<u64> =
+            events.iter().filter(|e| matches!(e.kind, FlowKind::Start | FlowKind::Stop)).map(|e| e.pc).collect();
+        assert_eq!(kept, told);
+    }
+}
+
+#[test]
+fn an_event_without_a_kind_is_an_error_at_its_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("f.rbt1");
+    let e = FlowEvent { hart: 0, kind: FlowKind::Jump, len: 4, count: 1, pc: 0x100, target: 0x200, cycle: 1 };
+    let mut writer = Rbt1Writer::create(&path, false, &[]).unwrap();
+    (0..3).for_each(|_| writer.event(&e));
+    assert!(!writer.has_failed());
+    writer.event(&FlowEvent { kind: FlowKind::Gap { lost: 1 }, ..e });
+    assert!(writer.has_failed());
+    let told = writer.finish().unwrap_err().to_string();
+    assert!(told.contains("byte 80: "), "{told}");
+    assert!(!path.exists());
 }
 
 /// A record as any tool may write it: targets of branches that are not taken, lengths of traps, first counts.

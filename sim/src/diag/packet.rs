@@ -269,6 +269,14 @@ mod tests {
         let want = [0x7041, 0x5080, 5, 0x5678, 0x1234, 0xbeef, 0xdead, 1, 0];
         assert_eq!(Packet::event(1, 1, full).to_words(), want);
         assert_eq!(full.words(), want.len());
+        // each part alone
+        let parts =
+            [bare, Event { lost: 5, ..bare }, Event { time: Some(0), ..bare }, Event { args: full.args, ..bare }];
+        assert_eq!(parts.map(|e| e.words()), [2, 3, 4, 6]);
+        assert_eq!(parts.map(|e| Packet::event(1, HOST, e).to_words().len()), [2, 3, 4, 6]);
+        // the longest packet there is
+        let long = Packet::control(HOST, 1, Op::Write, 0, &[7; 14]);
+        assert_eq!((long.to_words().len(), Packet::parse(&long.to_words())), (MAX_WORDS, Ok(long)));
         // the shortest packet there is
         assert_eq!(Packet::parse(&[0x0fc2, 0x0321]), Ok(Packet::event(2, HOST, bare)));
         let read = Packet::control(HOST, 4, Op::Read, 0x200, &[7]);
