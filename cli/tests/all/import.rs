@@ -230,7 +230,27 @@ fn standard_protocols_are_compared_with_the_schemes() {
     assert_eq!(bits(&json("p.ret --elf p.elf"), "ntrace"), bits(&program, "ntrace"));
     let table = place.good("compare p.elf builtin:fft --harts 2 --max-instructions 20000");
     let heads: Vec<_> = table.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!(heads, ["scheme", "bits/instr", "least", "most", "of", "N-Trace"]);
+    let columns = "scheme bits/instr least most of N-Trace gates with memory LUT4 MHz";
+    assert_eq!(heads, columns.split(' ').collect::<Vec<_>>());
+    // beside the bits, the circuit as `recommend` knows it; a mode without a measured circuit has none
+    let line = |text: &str, scheme: &str| -> Vec<String> {
+        let line = text.lines().find(|l| l.split_whitespace().next() == Some(scheme));
+        line.unwrap_or_else(|| panic!("{scheme}: {text}")).split_whitespace().map(String::from).collect()
+    };
+    let chosen = place.good("recommend --max-gates 9000 builtin:fft --max-instructions 20000");
+    for scheme in ["ntrace", "etrace"] {
+        let (compared, recommended) = (line(&table, scheme), line(&chosen, scheme));
+        assert_eq!(compared[compared.len() - 3..], recommended[2..5], "{scheme}");
+    }
+    assert_eq!(line(&table, "ntrace+btm")[6..], ["-", "-", "-"]);
+    let circuit = |scheme: &str| {
+        let all = program["schemes"].as_array().unwrap();
+        all.iter().find(|s| s["scheme"] == scheme).unwrap_or_else(|| panic!("{scheme}"))["circuit"].clone()
+    };
+    let etrace = circuit("etrace");
+    assert_eq!(etrace["gates_with_memory"].to_string(), line(&table, "etrace")[6].replace(',', ""));
+    assert_eq!(etrace["hx8k"]["lut4"].to_string(), line(&table, "etrace")[7]);
+    assert!(etrace["ecp5"]["mhz"].as_f64() > Some(20.0) && circuit("inputs:512").is_null());
     assert!(table.contains("decoded, and equal to what went in"), "{table}");
 }
 
