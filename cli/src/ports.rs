@@ -90,7 +90,7 @@ const BUSES: [(&str, &str); 17] = [
     ("s_axil_", "AMBA AXI4-Lite, registers (docs/reference/buses.md)"),
     ("wb_", "Wishbone B4, registers (docs/reference/buses.md)"),
     ("m_axi_", "AMBA AXI4, trace words into memory (docs/reference/buses.md)"),
-    ("memory_irq", "interrupt: a bit of `memory_interrupt` is 1 (docs/reference/buses.md)"),
+    ("memory_irq", "interrupt: a bit of `memory_interrupt`, with `--control tci` of `goshawk_ram_events`, is 1 (docs/reference/buses.md)"),
     ("m_axis_", "AMBA AXI4-Stream, trace words (docs/reference/buses.md)"),
     ("m_atb_", "AMBA ATB, trace words (docs/reference/buses.md)"),
     ("byte_", "trace words as bytes (docs/reference/buses.md)"),
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn ports_of_buses_have_meanings() {
         use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
-        use sim::tci::Facts;
+        use sim::tci::{Facts, Sink};
         let params = TraceParams::new(Platform::RV32, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
         // every word port, and every register bus at least once
@@ -275,7 +275,7 @@ mod tests {
             let locked = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };
             let buses = match words {
                 WordPort::Sram => {
-                    let tci = Facts { sram: 1024, ..hdl::options::facts(&params, &options) };
+                    let tci = Facts { sink: Sink::Sram(1024), ..hdl::options::facts(&params, &options) };
                     Buses { registers: RegisterBus::Native, locked: false, tci: Some(tci), ..locked }
                 }
                 _ => locked,

@@ -10,7 +10,7 @@ use options::GivenOptions;
 use options::{find, table};
 use sim::params::{Platform, TraceParams};
 use sim::regmap::id;
-use sim::tci::Facts;
+use sim::tci::{Facts, Sink};
 
 /// A trace system with everything needed to emit it.
 pub struct System {
@@ -91,9 +91,14 @@ impl SystemOf for GivenOptions {
         let ram = table::ram(self.value("ram")).unwrap_or_default();
         let (circuit, options) = (circuit(&name, &platform, ram).map_err(|e| self.refused(&e))?, self.options());
         let tci = (self.value("control") == "tci").then(|| {
-            let sink = self.value("port") == WordPort::Sram.name();
-            let sram = if sink { self.value("sram-size").parse().unwrap_or_default() } else { 0 };
-            Facts { sram, ..facts(&*circuit, &options) }
+            let sink = match self.buses().words {
+                WordPort::Sram => Sink::Sram(self.value("sram-size").parse().unwrap_or_default()),
+                WordPort::Memory => Sink::Memory,
+                WordPort::Native | WordPort::AxiStream | WordPort::Atb | WordPort::Octets | WordPort::Jtag => {
+                    Sink::None
+                }
+            };
+            Facts { sink, ..facts(&*circuit, &options) }
         });
         Ok(System { circuit, options, buses: Buses { tci, ..self.buses() }, style: self.style() })
     }
@@ -104,7 +109,7 @@ pub fn facts(circuit: &dyn Circuit, options: &SystemOptions) -> Facts {
     let Extras { sync, stall, filter, lost, check, .. } = options.extras;
     let (cores, id) = (circuit.cores(), id(circuit.cores(), circuit.code()));
     let (protocol, fingerprint, status) = (circuit.protocol(), circuit.fingerprint(), options.status());
-    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check, sram: 0 }
+    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check, sink: Sink::None }
 }
 
 /// The options that describe such a system; used to check calls of the library against the table.

@@ -99,7 +99,7 @@ fn impossible(g: &GivenOptions) -> bool {
         || is("port", &["jtag"]) && !is("bus", &["jtag"])
         || !is("writes", &["any"]) && !is("bus", &["apb", "axi-lite"])
         || is("port", &["sram"]) && !is("control", &["tci"])
-        || is("control", &["tci"]) && (data || is("bus", &["jtag"]) || is("port", &["axi4-memory"]) || g.has("lock"))
+        || is("control", &["tci"]) && (data || is("bus", &["jtag"]) || g.has("lock"))
         || g.has("port-clock") && is("port", &["axi4-memory", "jtag", "sram"])
 }
 
@@ -207,7 +207,6 @@ fn refusals_are_in_the_words_of_the_command_line() {
         say(&[("align", "0")]),
         say(&[("control", "tci"), ("scheme", "cfiat")]),
         say(&[("control", "tci"), ("bus", "jtag")]),
-        say(&[("control", "tci"), ("port", "axi4-memory"), ("bus", "apb")]),
         say(&[("control", "tci"), ("lock", "")]),
         say(&[("port", "sram")]),
         say(&[("control", "tci"), ("port", "sram"), ("port-clock", "")]),

@@ -219,7 +219,6 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[
             Rule::only(&[CONTROL], "the interface has no encoder for the data of a core").of(&["tci"]),
             Rule::never(&[Is("bus", &["jtag"])], "that bus has addresses for 128 registers").of(&["tci"]),
-            Rule::never(&[Is("port", &["axi4-memory"])], "the registers of that port follow the native ones").of(&["tci"]),
             Rule::never(&[Is("lock", &[])], "the lock guards the native registers").of(&["tci"]),
         ]),
     value("writes", "WHOSE", One(&["any", "privileged", "secure", "privileged-secure"]), "any", Chip,

@@ -92,6 +92,8 @@ pub struct MemoryPort {
     idle_cycles: u32,
     // the maximum length of the next burst is valid
     limit_valid: bool,
+    // part of a memory sink
+    of_sink: bool,
     phase: Phase,
     address: u32,
     length: u32,
@@ -101,12 +103,18 @@ pub struct MemoryPort {
 }
 
 impl MemoryPort {
+    /// The port inside a memory sink ([`crate::tci::memory_sink`]). It continues at the pointer when it is enabled; a write of the pointer
+    /// makes it and the number of wraps 0; it discards words while it is not running.
+    pub fn of_sink() -> Self {
+        Self { of_sink: true, ..Self::default() }
+    }
+
     /// Outputs of this cycle.
     pub fn outputs(&self) -> Outputs {
         let word = self.queue.front().copied().unwrap_or_default();
         Outputs {
             rdata: self.read_data,
-            ready: if self.running { !self.closing && self.queue.len() < FIFO_DEPTH } else { self.discard },
+            ready: if self.running { !self.closing && self.queue.len() < FIFO_DEPTH } else { self.discards() },
             address: (self.phase == Phase::Address).then_some((self.address << 2, self.length.wrapping_sub(1))),
             data: (self.phase == Phase::Data).then_some((word, self.left == 1)),
             response_ready: self.phase == Phase::Response,
@@ -118,7 +126,7 @@ impl MemoryPort {
     pub fn step(&mut self, i: &Inputs) {
         if i.reset {
             let read_data = self.read(i.addr);
-            *self = Self { read_data, ..Self::default() };
+            *self = Self { read_data, of_sink: self.of_sink, ..Self::default() };
             return;
         }
         let before = self.clone();
@@ -129,7 +137,7 @@ impl MemoryPort {
         self.idle_cycles = if taken.is_some() { 0 } else { (before.idle_cycles + 1).min(FLUSH_CYCLES) };
         if before.running {
             self.queue.extend(taken);
-        } else if before.discard {
+        } else if before.discards() {
             self.queue.clear();
         }
 
@@ -161,6 +169,11 @@ impl MemoryPort {
         }
     }
 
+    /// Whether words are discarded while the port is not running.
+    fn discards(&self) -> bool {
+        self.discard || self.of_sink
+    }
+
     /// A register write while the port is not running.
     fn program(&mut self, i: &Inputs) {
         match i.addr {
@@ -171,9 +184,13 @@ impl MemoryPort {
                 (self.stop, self.discard) = (i.wdata & 2 != 0, i.wdata & 4 != 0);
                 if i.wdata & 1 != 0 && self.size != 0 {
                     self.running = true;
-                    (self.offset, self.wraps, self.since, self.response, self.idle_cycles) = (0, 0, 0, 0, 0);
+                    (self.since, self.response, self.idle_cycles) = (0, 0, 0);
+                    if !self.of_sink {
+                        (self.offset, self.wraps) = (0, 0);
+                    }
                 }
             }
+            5 if self.of_sink => (self.offset, self.wraps) = (0, 0),
             _ => {}
         }
     }

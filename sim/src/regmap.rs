@@ -144,9 +144,9 @@ impl Map {
             fields: r.fields.iter().map(field).collect(),
         };
         let encoder = tci::map::REGS.iter().map(|r| (0, r));
-        let sink = tci::ram_map::REGS.iter().filter(|_| facts.sram > 0);
+        let sink = facts.sink.registers().iter();
         Self {
-            addr_bits: tci::ADDR_BITS + u8::from(facts.sram > 0),
+            addr_bits: facts.sink.addr_bits(),
             line: params.canonical(),
             registers: encoder.chain(sink.map(|r| (tci::PAGE, r))).map(register).collect(),
         }

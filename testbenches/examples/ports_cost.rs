@@ -16,6 +16,7 @@ use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
 use hdl::bus::jtag::port::{Jtag, JtagWords};
 use hdl::bus::memory::MemoryPort;
+use hdl::bus::memory_sink::MemorySink;
 use hdl::bus::octets::Octets;
 use hdl::bus::packets::Packets;
 use hdl::bus::ram_sink::RamSink;
@@ -26,7 +27,7 @@ use hdl::bus::Writers;
 use hdl::emit::{emit_on, SystemOptions};
 use hdl::verilog::Style;
 use sim::params::{Platform, TraceParams};
-use sim::tci::{Facts, Protocol};
+use sim::tci::{Facts, Protocol, Sink};
 
 fn main() {
     let devices: &[Device] = if std::env::args().any(|a| a == "--gates") { &[] } else { &[Device::Hx8k, Device::Ecp5] };
@@ -50,11 +51,12 @@ fn main() {
         filter: true,
         lost: true,
         check: true,
-        sram: 0,
+        sink: Sink::None,
         ..least
     };
     row("tci, all options", devices, &verilog(Tci::new(&most)));
-    row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sram: 4096, ..least })));
+    row("tci, memory sink", devices, &verilog(MemorySink::new(&least)));
+    row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sink: Sink::Sram(4096), ..least })));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() };
     for (registers, words) in [

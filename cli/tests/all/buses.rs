@@ -132,6 +132,26 @@ fn a_tool_reads_the_trace_from_the_ram_sink() {
     }
 }
 
+/// The words of the golden model are in the buffer in system memory: all of them, which decode, or the last ones and the first ones.
+#[test]
+fn a_tool_reads_the_trace_from_system_memory() {
+    for (options, bus, size) in [
+        ("--set small --sync", "apb", "65536"),
+        ("--scheme ntrace+ir8 --no-initial", "axi-lite", "356"),
+        ("--scheme etrace", "wishbone", "256"),
+    ] {
+        let place = Place::new();
+        place.good(&format!("gen {options} --fifo 256 --control tci --bus {bus} --port axi4-memory -o out"));
+        let envs = [("BUS", bus), ("PORT", "axi4-memory"), ("WRITES", "any"), ("SIZE", size), ("WHAT", "sink")];
+        cocotb(&place.path().join("out"), "smem", &envs.map(|(name, value)| (name, value.to_string())))
+            .unwrap_or_else(|said| panic!("{options}: {said}"));
+        if size == "65536" {
+            let decoded = |file| place.good(&format!("decode out/{file} --elf out/beats.ret"));
+            assert_eq!(decoded("memory.bin"), decoded("words.hex"));
+        }
+    }
+}
+
 /// The models detect a fault: a partial write of a register that is accepted as a whole one.
 #[test]
 fn a_fault_is_found() {

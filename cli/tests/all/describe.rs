@@ -25,7 +25,7 @@ fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
 }
 
 /// Systems with and without buses, of both kinds.
-const SYSTEMS: [&str; 7] = [
+const SYSTEMS: [&str; 8] = [
     "--set small --cores 2",
     "--set small --bus apb --port axi-stream --module-name probe",
     "--scheme sc-lsp:rbase-32x4 --bus axi-lite --port atb --port-clock",
@@ -33,6 +33,7 @@ const SYSTEMS: [&str; 7] = [
     "--scheme cfiat:1k --cores 2",
     "--set small --bus apb --control tci --sync --stall --check",
     "--scheme ntrace --bus axi-lite --control tci --port sram",
+    "--scheme etrace --bus apb --control tci --port axi4-memory",
 ];
 
 fn made(place: &Place, options: &str) -> PathBuf {

@@ -12,6 +12,7 @@
 //! | `awid`, `awaddr`, `awlen`, `awsize`, `awburst`, `awvalid`, `awready` | out, .., in | 1, 32, 8, 3, 2, 1, 1 | address of a burst: identifier 0, INCR, 4 bytes per beat |
 //! | `wdata`, `wstrb`, `wlast`, `wvalid`, `wready` | out, .., in | 32, 4, 1, 1, 1 | its words, all bytes valid; 0 if there is none |
 //! | `bid`, `bresp`, `bvalid`, `bready` | in, .., out | 1, 2, 1, 1 | its response; `bid` is ignored |
+//! | `hold[0]` | in | 1 | only in a memory sink: 1: words have to wait |
 //! | `irq` | out | 1 | a bit of `memory_interrupt` is 1 |
 //!
 //! # Timing
@@ -22,6 +23,7 @@
 //! Golden model: [`sim::memory_port`].
 
 use crate::spine::ports::{BusIn, WordsIn};
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
@@ -51,7 +53,9 @@ pub struct MemoryPort {
     pub bresp: Signal<In, Bits<2>>,
     pub bvalid: Signal<In, Bit>,
     pub bready: Signal<Out, Bit>,
+    pub hold: Vec<Signal<In, Bit>>,
     pub irq: Signal<Out, Bit>,
+    _holds: usize,
     // the range, how it is written, and its state
     base: DFF<Bits<30>>,
     size: DFF<Bits<30>>,
@@ -128,6 +132,8 @@ pub struct MemoryPort {
     marked: Fixed<Bits<3>>,
     full: Fixed<Bits<3>>,
     error: Fixed<Bits<3>>,
+    // part of a memory sink
+    of_sink: Fixed<Bit>,
 }
 
 /// The register named `name`.
@@ -152,6 +158,19 @@ impl MemoryPort {
     /// # Panics
     /// If a register field is not where the circuit expects it.
     pub fn new() -> Self {
+        Self::with(false)
+    }
+
+    /// The port inside a memory sink ([`super::memory_sink`]). It continues at the pointer when it is enabled; a write of the pointer makes it
+    /// and the number of wraps 0; it discards words while it is not running.
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn of_sink() -> Self {
+        Self::with(true)
+    }
+
+    fn with(of_sink: bool) -> Self {
         let depth = [("control", "enable", 0), ("control", "stop", 1), ("control", "discard", 2)];
         let states = [("status", "running", 0), ("status", "response", 4)];
         let flags = [("interrupt", "watermark", 0), ("interrupt", "full", 1), ("interrupt", "error", 2)];
@@ -182,6 +201,9 @@ impl MemoryPort {
             marked: Fixed::of(1u8),
             full: Fixed::of(2u8),
             error: Fixed::of(4u8),
+            of_sink: Fixed::new(of_sink),
+            hold: each(usize::from(of_sink)),
+            _holds: usize::from(of_sink),
             ..Default::default()
         }
     }
@@ -215,9 +237,14 @@ impl Logic for MemoryPort {
         self.queue.clock.next = self.clock.val();
 
         // words enter the queue, and leave it in a burst
-        self.open.next = self.discard.q.val();
+        self.open.next = self.discard.q.val() | self.of_sink.val();
         if self.running.q.val() {
             self.open.next = !self.closing.q.val() & (self.held.q.val() != self.depth.val());
+        }
+        for i in 0..self._holds {
+            if self.hold[i].val() {
+                self.open.next = false;
+            }
         }
         self.words.ready.next = self.open.val();
         self.push.next = self.words.valid.val() & self.open.val() & self.running.q.val();
@@ -245,7 +272,7 @@ impl Logic for MemoryPort {
         if self.words.valid.val() & self.open.val() {
             self.idle_cycles.d.next = 0.into();
         }
-        if !self.running.q.val() & self.discard.q.val() {
+        if !self.running.q.val() & (self.discard.q.val() | self.of_sink.val()) {
             self.head.d.next = self.tail.q.val();
             self.held.d.next = 0.into();
         }
@@ -269,11 +296,15 @@ impl Logic for MemoryPort {
         }
         if self.enable.val() {
             self.running.d.next = true;
-            self.offset.d.next = 0.into();
-            self.wraps.d.next = 0.into();
             self.since.d.next = 0.into();
             self.response.d.next = 0.into();
             self.idle_cycles.d.next = 0.into();
+        }
+        if (self.enable.val() & !self.of_sink.val())
+            | (self.write.val() & self.of_sink.val() & (self.bus.addr.val() == self.pointer_addr.val()))
+        {
+            self.offset.d.next = 0.into();
+            self.wraps.d.next = 0.into();
         }
         if self.bus.write.val()
             & self.running.q.val()

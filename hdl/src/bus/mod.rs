@@ -17,8 +17,9 @@
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
 //! | [`lock`] | none: an input that must be 1 for anything to be traced |
 //! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
+//! | [`memory_sink`] | RISC-V Trace Control Interface 1.0: RAM sink that writes to system memory by [`memory`] |
 //! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with an SRAM |
-//! | [`pages`] | none: one register bus for [`tci`] and [`ram_sink`] |
+//! | [`pages`] | none: one register bus for [`tci`] and a sink |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
 //! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a RAM sink of 8 KiB. A write of fewer than four bytes, an
@@ -32,6 +33,7 @@ pub mod crossing;
 pub mod jtag;
 pub mod lock;
 pub mod memory;
+pub mod memory_sink;
 pub mod octets;
 pub mod packets;
 pub mod pages;

@@ -5,14 +5,15 @@
 //! | --- | --- | --- |
 //! | `reset` | in | 1: selects the read data of `low` |
 //! | `bus` | in | both pages |
-//! | `read` | in | 1: `bus.addr` is read |
+//! | `reads[0]` | in | only with a strobe: 1: `bus.addr` is read |
 //! | `low`, `high` | out | the first page, the second page |
-//! | `high_read` | out | 1: an address of the second page is read |
+//! | `high_reads[0]` | out | only with a strobe: 1: an address of the second page is read |
 //!
 //! # Timing
 //! No added latency. The read data comes from the page that was addressed at the last edge.
 
 use super::{MapIn, MapOut};
+use crate::widget::each::each;
 use rust_hdl::prelude::*;
 
 /// A splitter of a register bus.
@@ -21,11 +22,20 @@ pub struct Pages {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub bus: MapIn<11>,
-    pub read: Signal<In, Bit>,
+    pub reads: Vec<Signal<In, Bit>>,
     pub low: MapOut<10>,
     pub high: MapOut<10>,
-    pub high_read: Signal<Out, Bit>,
+    pub high_reads: Vec<Signal<Out, Bit>>,
+    _strobes: usize,
     upper: DFF<Bit>,
+}
+
+impl Pages {
+    /// A splitter; `strobe`: for a second page in which a read has an effect.
+    pub fn new(strobe: bool) -> Self {
+        let strobes = usize::from(strobe);
+        Self { reads: each(strobes), high_reads: each(strobes), _strobes: strobes, ..Default::default() }
+    }
 }
 
 impl Logic for Pages {
@@ -39,7 +49,9 @@ impl Logic for Pages {
         self.high.addr.next = self.bus.addr.val().get_bits::<10>(0);
         self.high.wdata.next = self.bus.wdata.val();
         self.high.write.next = self.bus.write.val() & self.bus.addr.val().get_bit(10);
-        self.high_read.next = self.read.val() & self.bus.addr.val().get_bit(10);
+        for i in 0..self._strobes {
+            self.high_reads[i].next = self.reads[i].val() & self.bus.addr.val().get_bit(10);
+        }
         self.bus.rdata.next = self.low.rdata.val();
         if self.upper.q.val() {
             self.bus.rdata.next = self.high.rdata.val();

@@ -89,7 +89,7 @@ impl RamSink {
     /// # Panics
     /// If the size of the memory is not a power of two in [`SRAM_BYTES`], or positions in the map are not those of the circuit.
     pub fn new(facts: &Facts) -> Self {
-        let bytes = facts.sram;
+        let bytes = facts.sink.sram();
         assert!(
             SRAM_BYTES.contains(&bytes) && bytes.is_power_of_two(),
             "sram = {bytes} is no power of two in {SRAM_BYTES:?}"

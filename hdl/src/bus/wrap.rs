@@ -11,6 +11,7 @@ use super::crossing::Crossing;
 use super::jtag::port::{Jtag, JtagWords};
 use super::lock::Lock;
 use super::memory::MemoryPort;
+use super::memory_sink::MemorySink;
 use super::octets::Octets;
 use super::packets::{AxiStream, Packets};
 use super::pages::Pages;
@@ -22,7 +23,7 @@ use super::{Writers, PACKET_BITS};
 
 use crate::verilog::{write, Style, Unsupported, Written};
 use rust_hdl::prelude::{check_all, Block};
-use sim::tci::{Facts, ADDR_BITS};
+use sim::tci::{Facts, Sink};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
@@ -259,7 +260,10 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
     let adapted = words != WordPort::Native;
     // the last word is marked in the system's clock domain, before the crossing
     let marked = if words.has_packets() { "marked" } else { "words" };
-    let split = words.has_registers();
+    let split = words.has_registers() && tci.is_none();
+    let sink = tci.map_or(Sink::None, |facts| facts.sink);
+    // reads of the data register of an SRAM have an effect
+    let strobe = sink.sram() > 0;
     if crossing && !words.crosses() {
         return Err(Unsupported(format!("words on {} have no separate clock", words.name())));
     }
@@ -270,12 +274,17 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             registers.name()
         )));
     }
-    if (words == WordPort::Sram) != tci.is_some_and(|facts| facts.sram > 0) {
+    let fits = match sink {
+        Sink::Sram(_) => words == WordPort::Sram,
+        Sink::Memory => words == WordPort::Memory,
+        Sink::None => words != WordPort::Sram && (words != WordPort::Memory || tci.is_none()),
+    };
+    if !fits {
         return Err(Unsupported("a RAM sink has registers of the Trace Control Interface, and a size".into()));
     }
-    if tci.is_some() && (split || locked || registers == RegisterBus::Jtag) {
+    if tci.is_some() && (locked || registers == RegisterBus::Jtag) {
         return Err(Unsupported(
-            "the Trace Control Interface is in place of registers that a memory port, a lock or a test access port needs".into(),
+            "the Trace Control Interface is in place of registers that a lock or a test access port needs".into(),
         ));
     }
     let mut parts = vec![Part::new("system", system, |pin| match pin {
@@ -293,7 +302,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         _ => format!("{}_{pin}", registers.prefix()),
     };
     let bits = match (split, tci) {
-        (_, Some(facts)) => ADDR_BITS + u8::from(facts.sram > 0),
+        (_, Some(facts)) => facts.sink.addr_bits(),
         (true, None) => 4,
         (false, None) => 3,
     };
@@ -301,7 +310,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::Native, _) => {}
         (RegisterBus::Apb, 3) => parts.push(Part::of("apb", Apb::<3, 12>::new(writers, false), style, of_bus)?),
         (RegisterBus::Apb, 4) => parts.push(Part::of("apb", Apb::<4, 12>::new(writers, false), style, of_bus)?),
-        (RegisterBus::Apb, 11) => parts.push(Part::of("apb", Apb::<11, 13>::new(writers, true), style, of_bus)?),
+        (RegisterBus::Apb, 11) => parts.push(Part::of("apb", Apb::<11, 13>::new(writers, strobe), style, of_bus)?),
         (RegisterBus::Apb, _) => parts.push(Part::of("apb", Apb::<10, 12>::new(writers, false), style, of_bus)?),
         (RegisterBus::AxiLite, 3) => {
             parts.push(Part::of("axi_lite", AxiLite::<3, 12>::new(writers, false), style, of_bus)?)
@@ -310,14 +319,16 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             parts.push(Part::of("axi_lite", AxiLite::<4, 12>::new(writers, false), style, of_bus)?)
         }
         (RegisterBus::AxiLite, 11) => {
-            parts.push(Part::of("axi_lite", AxiLite::<11, 13>::new(writers, true), style, of_bus)?);
+            parts.push(Part::of("axi_lite", AxiLite::<11, 13>::new(writers, strobe), style, of_bus)?);
         }
         (RegisterBus::AxiLite, _) => {
             parts.push(Part::of("axi_lite", AxiLite::<10, 12>::new(writers, false), style, of_bus)?)
         }
         (RegisterBus::Wishbone, 3) => parts.push(Part::of("wishbone", Wishbone::<3, 10>::new(false), style, of_bus)?),
         (RegisterBus::Wishbone, 4) => parts.push(Part::of("wishbone", Wishbone::<4, 10>::new(false), style, of_bus)?),
-        (RegisterBus::Wishbone, 11) => parts.push(Part::of("wishbone", Wishbone::<11, 11>::new(true), style, of_bus)?),
+        (RegisterBus::Wishbone, 11) => {
+            parts.push(Part::of("wishbone", Wishbone::<11, 11>::new(strobe), style, of_bus)?)
+        }
         (RegisterBus::Wishbone, _) => parts.push(Part::of("wishbone", Wishbone::<10, 10>::new(false), style, of_bus)?),
         (RegisterBus::Jtag, 3) if words == WordPort::Jtag => {
             parts.push(Part::of("jtag", JtagWords::<3>::new(), style, of_bus)?);
@@ -326,18 +337,19 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::Jtag, _) => parts.push(Part::of("jtag", Jtag::<4>::new(), style, of_bus)?),
     }
     if let Some(facts) = tci {
-        let pages = facts.sram > 0;
+        let pages = facts.sink != Sink::None;
         parts.push(Part::of("tci", Tci::new(&facts), style, |pin| match pin.strip_prefix("out_") {
             Some(signal) => format!("native_bus_{signal}"),
             None if pages && pin.starts_with("bus_") => format!("encoder_{pin}"),
             None => pin.to_string(),
         })?);
         if pages {
-            parts.push(Part::of("pages", Pages::default(), style, |pin| {
+            parts.push(Part::of("pages", Pages::new(strobe), style, |pin| {
                 match (pin.strip_prefix("low_"), pin.strip_prefix("high_")) {
                     (Some(signal), _) => format!("encoder_bus_{signal}"),
                     (_, Some(signal)) => format!("sink_bus_{signal}"),
-                    _ if pin == "read" => "bus_read".into(),
+                    _ if pin == "reads_0" => "bus_read".into(),
+                    _ if pin == "high_reads_0" => "sink_bus_read".into(),
                     _ => pin.to_string(),
                 }
             })?);
@@ -390,6 +402,14 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         WordPort::AxiStream => parts.push(Part::of("axi_stream", AxiStream::default(), style, of_port)?),
         WordPort::Atb => parts.push(Part::of("atb", Atb::new(), style, of_port)?),
         WordPort::Octets => parts.push(Part::of("bytes", Octets::new(), style, of_port)?),
+        WordPort::Memory if sink == Sink::Memory => {
+            let sink = MemorySink::new(&tci.unwrap_or_default());
+            parts.push(Part::of("memory_sink", sink, style, |pin| match pin {
+                "irq" => "memory_irq".into(),
+                _ if pin.starts_with("bus_") => format!("sink_{pin}"),
+                _ => of_port(pin),
+            })?);
+        }
         WordPort::Memory => parts.push(Part::of("memory", MemoryPort::new(), style, |pin| match pin {
             "irq" => "memory_irq".into(),
             _ if pin.starts_with("bus_") => format!("memory_{pin}"),

@@ -3,15 +3,19 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`map`] | registers and fields of the trace encoder component |
-//! | [`ram_map`] | registers and fields of the RAM sink component |
+//! | [`ram_map`] | registers and fields of the RAM sink component with an SRAM |
+//! | [`memory_map`] | registers and fields of the RAM sink component in system memory |
 //! | [`model`] | golden model of the circuit of the encoder's registers, cycle by cycle |
-//! | [`ram`] | golden model of the RAM sink, cycle by cycle |
+//! | [`ram`] | golden model of the RAM sink with an SRAM, cycle by cycle |
+//! | [`memory_sink`] | golden model of the RAM sink in system memory, cycle by cycle |
 //!
 //! # Source
 //! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers", "Trace RAM Sink".
 //! Which fields can be written, and what they do here: `docs/reference/tci.md`.
 
 pub mod map;
+pub mod memory_map;
+pub mod memory_sink;
 pub mod model;
 pub mod ram;
 pub mod ram_map;
@@ -122,6 +126,42 @@ pub struct Facts {
     pub lost: bool,
     /// It reports discontinuities.
     pub check: bool,
-    /// Bytes of the memory of its RAM sink; 0: it has no RAM sink.
-    pub sram: u32,
+    /// Its sink.
+    pub sink: Sink,
+}
+
+/// The sink of a trace system, with a page of registers of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sink {
+    /// None: the words leave by a port without registers.
+    #[default]
+    None,
+    /// A RAM sink with an SRAM of that many bytes.
+    Sram(u32),
+    /// A RAM sink that writes to system memory.
+    Memory,
+}
+
+impl Sink {
+    /// Registers of its page; empty if there is none.
+    pub const fn registers(self) -> &'static [map::Reg] {
+        match self {
+            Self::None => &[],
+            Self::Sram(_) => ram_map::REGS,
+            Self::Memory => memory_map::REGS,
+        }
+    }
+
+    /// Bytes of its SRAM.
+    pub const fn sram(self) -> u32 {
+        match self {
+            Self::Sram(bytes) => bytes,
+            Self::None | Self::Memory => 0,
+        }
+    }
+
+    /// Width of a word address of the registers of encoder and sink.
+    pub const fn addr_bits(self) -> u8 {
+        ADDR_BITS + !self.registers().is_empty() as u8
+    }
 }

@@ -309,7 +309,7 @@ mod tests {
         filter: true,
         lost: true,
         check: true,
-        sram: 0,
+        sink: crate::tci::Sink::None,
     };
 
     /// The registers in front of a system that is idle three cycles after it was disabled.

@@ -46,7 +46,7 @@ impl RamSink {
     /// # Panics
     /// If the size of the memory is not a power of two in [`SRAM_BYTES`].
     pub fn new(facts: Facts) -> Self {
-        let bytes = facts.sram;
+        let bytes = facts.sink.sram();
         assert!(
             SRAM_BYTES.contains(&bytes) && bytes.is_power_of_two(),
             "sram = {bytes} is no power of two in {SRAM_BYTES:?}"
@@ -162,7 +162,7 @@ mod tests {
     const DATA: u32 = 0x040;
 
     fn sink() -> RamSink {
-        RamSink::new(Facts { cores: 1, sram: 256, ..Facts::default() })
+        RamSink::new(Facts { cores: 1, sink: crate::tci::Sink::Sram(256), ..Facts::default() })
     }
 
     fn write(s: &mut RamSink, offset: u32, wdata: u32) {

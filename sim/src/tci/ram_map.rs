@@ -39,7 +39,7 @@ pub const REGS: &[Reg] = &[
         name: "ram_limit_low",
         offset: 0x018,
         doc: "trRamLimitLow: address of the last word of the memory",
-        fields: &[field("limit", 2, 30, Ro, "trRamLimitLow: number of the last word; the memory begins at 0").reset(|f| (f.sram / 4).saturating_sub(1))],
+        fields: &[field("limit", 2, 30, Ro, "trRamLimitLow: number of the last word; the memory begins at 0").reset(|f| (f.sink.sram() / 4).saturating_sub(1))],
     },
     Reg {
         name: "ram_wp_low",

@@ -32,6 +32,7 @@ mod last;
 mod lint;
 mod lint_fuzz;
 mod memory_port;
+mod memory_sink;
 mod merger;
 mod narrow;
 mod part_harness;

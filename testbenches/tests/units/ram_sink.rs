@@ -7,12 +7,12 @@ use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use sim::tci::ram::{Inputs, RamSink as Golden};
 use sim::tci::ram_map::{register, REGS};
-use sim::tci::Facts;
+use sim::tci::{Facts, Sink};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
 fn facts(sram: u32) -> Facts {
-    Facts { cores: 1, sram, ..Facts::default() }
+    Facts { cores: 1, sink: Sink::Sram(sram), ..Facts::default() }
 }
 
 fn driver(sram: u32) -> Driver<RamSink> {

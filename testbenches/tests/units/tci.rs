@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use sim::tci::map::REGS;
 use sim::tci::model::{Inputs, Outputs, Tci as Golden};
-use sim::tci::{Facts, Protocol};
+use sim::tci::{Facts, Protocol, Sink};
 use testbenches::driver::{CheckVerilog, Driver, DriverError};
 use testbenches::gates::emit_checked;
 
@@ -24,7 +24,7 @@ const ALL: Facts = Facts {
     filter: true,
     lost: true,
     check: true,
-    sram: 0,
+    sink: Sink::None,
 };
 
 /// N-Trace without options.
@@ -39,7 +39,7 @@ const LEAST: Facts = Facts {
     filter: false,
     lost: false,
     check: false,
-    sram: 0,
+    sink: Sink::None,
 };
 
 fn driver(facts: &Facts) -> Driver<Tci> {

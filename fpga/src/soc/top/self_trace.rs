@@ -7,7 +7,7 @@ use hdl::options::facts;
 use hdl::scheme::circuit;
 use sim::params::Platform;
 use sim::scheme::any::SchemeName;
-use sim::tci::{Facts, PAGE};
+use sim::tci::{Facts, Sink, PAGE};
 
 /// Address of the trace encoder's registers; those of the RAM sink are in the next page.
 pub const SELF_TRACE_BASE: u64 = 0xf400_0000;
@@ -32,7 +32,7 @@ impl SocConfig {
             });
         }
         let options = self.system();
-        let tci = Facts { sram: SELF_TRACE_BYTES, ..facts(&*circuit, &options) };
+        let tci = Facts { sink: Sink::Sram(SELF_TRACE_BYTES), ..facts(&*circuit, &options) };
         let buses = Buses { words: WordPort::Sram, tci: Some(tci), ..Buses::default() };
         Ok(emit_on(&*circuit, &options, style, buses)?)
     }
