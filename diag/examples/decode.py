@@ -57,9 +57,11 @@ def packet(words):
     if head >> 12 & 1:
         if not rest:
             return None
-        text, rest = text + f" lost {rest[0]}", rest[1:]
-    stamp, values = head >> 13 & 3, [low | high << 16 for low, high in zip(rest[::2], rest[1::2])]
-    if stamp % 2 or len(rest) % 2 or (stamp and not values) or len(values) - stamp // 2 > 6:
+        text, rest = text + f" lost {rest[0]}" + (", yielded" if head >> 13 & 1 else ""), rest[1:]
+    elif head >> 13 & 1:
+        return None
+    stamp, values = head >> 14 & 1, [low | high << 16 for low, high in zip(rest[::2], rest[1::2])]
+    if len(rest) % 2 or (stamp and not values) or len(values) - stamp > 6:
         return None
     if stamp:
         text += f" time {values.pop(0)}"

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::layout::Layout;
+use crate::losses::Unreported;
 use crate::runtime::Runtime;
 use sim::diag::chip::{Chip, TICK_EVENT};
-use sim::diag::generator::{Generator, Losses};
+use sim::diag::generator::Losses;
 use sim::diag::packet::{Body, Op, Packet};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,9 +18,11 @@ pub(crate) fn add(sum: &mut Losses, l: Losses) {
 }
 
 /// Lost events of a chip that no packet has reported: of each core, then of the nodes.
-pub fn unreported(chip: &Chip) -> Vec<u64> {
-    let mut all: Vec<u64> = chip.generators().iter().map(Generator::unreported).collect();
-    all.push(chip.unreported() - all.iter().sum::<u64>());
+pub fn unreported(chip: &Chip) -> Vec<Unreported> {
+    let of = |(events, yielded)| Unreported { events, yielded };
+    let mut all: Vec<Unreported> = (0..chip.generators().len()).map(|g| of(chip.unreported_of(g))).collect();
+    let nodes = chip.unreported() - all.iter().map(|u| u.events).sum::<u64>();
+    all.push(Unreported { events: nodes, yielded: false });
     all
 }
 
@@ -82,7 +85,7 @@ impl Host {
     }
 
     /// Takes the lost events that no packet has reported: of each core, then of the nodes.
-    pub fn unreported(&mut self, events: &[u64]) {
+    pub fn unreported(&mut self, events: &[Unreported]) {
         let Some((nodes, cores)) = events.split_last() else { return };
         for (core, events) in cores.iter().take(16).enumerate() {
             self.runtime.lose_at_end(Some(core as u8), *events);

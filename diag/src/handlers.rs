@@ -316,7 +316,8 @@ fn handle(ring_processor: &mut RingProcessor, event: Option<&Event>, program_out
 pub fn slots(app: &App, dest: u8) -> Vec<Slot> {
     let slots = |(n, u): (usize, &crate::app::Use)| -> Vec<Slot> {
         let (event, captures, stamped) = (n as u8, u.captures.clone(), u.stamped);
-        u.triggers().map(|trigger| Slot { trigger, event, dest, captures: captures.clone(), stamped }).collect()
+        let slot = |trigger| Slot { trigger, event, dest, captures: captures.clone(), stamped, yields: false };
+        u.triggers().map(slot).collect()
     };
     app.uses.iter().enumerate().flat_map(slots).collect()
 }

@@ -5,7 +5,7 @@
 //! | 8 | `GSHDLOG3` |
 //! | 4 + n | n in 32 bits, low byte first, and a JSON object of n bytes: script, cut and chip |
 //! | | the frames as they left the chip ([`crate::link`]) |
-//! | m | a JSON object: the last cycle, the number of frames, of lost events, and of those that no packet reported |
+//! | m | a JSON object: the last cycle, the number of frames, of lost events, and of those that no packet reported, and which of these yielded |
 //! | 4, 4 | m; CRC-32 of everything before it, both low byte first |
 //! | 8 | `GSHDEND3` |
 //!
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::arrivals::unreported;
 use crate::layout::{Cut, Layout};
 use crate::link::{FrameReader, FrameWriter};
+use crate::losses::Unreported;
 use crate::session::Host;
 use crc::{Crc, CRC_32_ISO_HDLC};
 use serde_json::{json, Value};
@@ -57,7 +58,7 @@ pub struct End {
     /// Number of events lost on the chip.
     pub lost: u64,
     /// Lost events that no packet reported: of each core, then of the nodes.
-    pub unreported: Vec<u64>,
+    pub unreported: Vec<Unreported>,
 }
 
 /// A log file: the frames of a run, which can be replayed.
@@ -122,7 +123,12 @@ pub fn write(header: &Header, frames: &[u8], end: &End) -> Vec<u8> {
     }
     let head = json!({ "script": script, "cut": cut, "chip": chip }).to_string();
     let End { cycles, frames: number, lost, unreported } = end;
-    let tail = json!({ "cycles": cycles, "frames": number, "lost": lost, "unreported": unreported }).to_string();
+    let (events, yielded): (Vec<u64>, Vec<bool>) = unreported.iter().map(|u| (u.events, u.yielded)).unzip();
+    let mut tail = json!({ "cycles": cycles, "frames": number, "lost": lost, "unreported": events });
+    if yielded.contains(&true) {
+        tail["yielded"] = yielded.into();
+    }
+    let tail = tail.to_string();
     let length = |text: &str| (text.len() as u32).to_le_bytes();
     let mut file = [MAGIC, &length(&head)[..], head.as_bytes(), frames, tail.as_bytes(), &length(&tail)].concat();
     let sum = CRC.checksum(&file);
@@ -182,6 +188,9 @@ fn end(rest: &[u8]) -> Option<(&[u8], End)> {
     let number = |v: &Value| v.as_u64().filter(|n| *n < 1 << 48);
     let unreported = value["unreported"].as_array()?.iter().map(number).collect::<Option<Vec<_>>>();
     let unreported = unreported.filter(|u| u.len() <= 17)?;
+    let yielded = |n: usize| value["yielded"][n].as_bool().unwrap_or(false);
+    let of = |(n, events): (usize, &u64)| Unreported { events: *events, yielded: yielded(n) };
+    let unreported = unreported.iter().enumerate().map(of).collect();
     let number = |what: &str| number(&value[what]);
     Some((frames, End { cycles: number("cycles")?, frames: number("frames")?, lost: number("lost")?, unreported }))
 }
@@ -212,7 +221,8 @@ pub fn replay(app: &App, layout: &Layout, log: &Log<'_>) -> (Host, Damage) {
     match &log.end {
         Some(end) => {
             host.unreported(&end.unreported);
-            damage.differs |= frames == 0 && host.lost() + end.unreported.iter().sum::<u64>() < end.lost;
+            damage.differs |=
+                frames == 0 && host.lost() + end.unreported.iter().map(|u| u.events).sum::<u64>() < end.lost;
             host.finish(end.cycles);
         }
         None => {

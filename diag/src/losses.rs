@@ -37,6 +37,15 @@ impl LossKind {
     }
 }
 
+/// Lost events that no packet has reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unreported {
+    /// Their number.
+    pub events: u64,
+    /// All of them yielded to others: no table on the chip lacks them.
+    pub yielded: bool,
+}
+
 /// Bounds of the losses of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoreLosses {
@@ -59,8 +68,12 @@ pub struct Losses {
     pub elsewhere: u64,
     /// Packets that did not arrive.
     pub packets: u64,
+    /// Of all lost events, those that yielded to others: no table on the chip lacks them.
+    pub yielded: u64,
     /// Earliest time of a loss: from there on results may lack events.
     pub first: Option<u64>,
+    /// The same of losses that did not yield.
+    pub first_counted: Option<u64>,
     /// Earliest time of a loss that was reported too late: from there on results may include what did not happen.
     pub unnoticed: Option<u64>,
 }
@@ -71,9 +84,12 @@ fn earlier(a: Option<u64>, b: u64) -> Option<u64> {
 }
 
 impl Losses {
-    /// Events were lost after `time`.
-    pub fn after(&mut self, time: u64) {
+    /// Events were lost after `time`; `yielded`: all of them yielded to others.
+    pub fn after(&mut self, time: u64, yielded: bool) {
         self.first = earlier(self.first, time);
+        if !yielded {
+            self.first_counted = earlier(self.first_counted, time);
+        }
     }
 
     /// A loss after `time` was not known when later events were taken.

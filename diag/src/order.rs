@@ -11,6 +11,7 @@ use crate::layout::{chip_terms, Cut};
 use crate::points::uses_map;
 use sim::diag::chip::ChipParams;
 use sim::diag::full::LOG_ENTRIES;
+use sim::diag::link_queue::PACKETS;
 use sim::diag::trigger::Trigger;
 use std::collections::BTreeMap;
 
@@ -139,10 +140,11 @@ fn hits(app: &App) -> usize {
     at.values().max().copied().unwrap_or(0) + others
 }
 
-/// Events that may wait in one generator: those of the instructions in its queue, its FIFO, and one on the ring.
+/// Events that may wait in one generator: those of the instructions in its queue, its FIFO, its link queue, and one on
+/// the ring.
 pub fn depth(app: &App, params: &ChipParams) -> usize {
     let instructions = LOG_ENTRIES.max(params.generator.queue.into());
-    instructions * hits(app).max(1) + usize::from(params.generator.fifo) + 2
+    instructions * hits(app).max(1) + usize::from(params.generator.fifo) + PACKETS + 2
 }
 
 /// Whether stores of bus masters can be events.
@@ -157,9 +159,19 @@ pub fn clients(params: &ChipParams) -> usize {
 }
 
 /// Maximum number of events that overtake one: while it waits for those before it in its generator, each client has a
-/// turn for each of them, and another one if the host refused it.
+/// turn for each of them, and another one if the host refused it. If it yields, it has every second turn.
 pub fn window(app: &App, params: &ChipParams) -> usize {
-    2 * clients(params) * depth(app, params)
+    turns(app) * clients(params) * depth(app, params)
+}
+
+/// Maximum number of events that each client may send before one of a generator. Only events of a script that may have
+/// tables on the chip yield to others.
+pub fn turns(app: &App) -> usize {
+    if app.maps.iter().any(|m| m.summary.is_some()) {
+        4
+    } else {
+        2
+    }
 }
 
 /// Requires the order of time: gives each event whose order matters its time, and sets the size of the host's window.

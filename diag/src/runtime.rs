@@ -11,7 +11,7 @@ mod statements;
 use crate::app::{App, Clause, Consumer, Kind, Origin, Stmt, Value};
 use crate::buckets::bucket;
 use crate::layout::{log_rule, only_sum, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS};
-use crate::losses::Losses;
+use crate::losses::{Losses, Unreported};
 use crate::monitor::Monitor;
 use crate::order::{unassured, Unassured};
 pub use crate::output::{Key, Mark, Output, Sum, TextPart};
@@ -67,6 +67,10 @@ pub struct Runtime {
     timed: bool,
     next_tick: Option<u64>,
     losses: Losses,
+    /// Maps that lack none of the lost events that yielded.
+    counted: Vec<bool>,
+    /// Uses whose events do not yield to others.
+    counted_uses: Vec<bool>,
     /// Cores of which events may be missing at the current time.
     gaps: u16,
     /// Results whose order is not assured, and those that came after a later one.
@@ -129,7 +133,9 @@ impl Runtime {
         let runtime = Self::with(app, &layout.cut, &layout.counters, &layout.shares);
         // a tick that flushes a node has to wait for what the node sends
         let timed = runtime.timed && layout.flushed.is_empty();
-        Self { timed, ..runtime }
+        let counted = (0..app.maps.len()).map(|m| layout.counts(app, m)).collect();
+        let counted_uses = (0..app.uses.len()).map(|u| layout.counts_use(u)).collect();
+        Self { timed, counted, counted_uses, ..runtime }
     }
 
     /// Creates a runtime that does everything but the triggers of a layout.
@@ -164,6 +170,8 @@ impl Runtime {
             timed: app.order.window > 0,
             next_tick: None,
             losses: Losses::default(),
+            counted: vec![false; app.maps.len()],
+            counted_uses: Vec::new(),
             gaps: 0,
             unassured: unassured(app, cut),
             late: 0,
@@ -228,10 +236,12 @@ impl Runtime {
         }
         self.lost += u64::from(event.lost);
         if src < FIRST_NODE {
-            self.follow(src & 15, event.lost.into(), event.time.map(|_| time));
+            let lost = Unreported { events: event.lost.into(), yielded: event.yielded };
+            self.follow(src & 15, lost, event.time.map(|_| time));
         } else if event.lost > 0 {
             self.losses.elsewhere += u64::from(event.lost);
-            self.lose_somewhere(Some(0));
+            self.losses.yielded += if event.yielded { event.lost.into() } else { 0 };
+            self.lose_somewhere(Some(0), event.yielded);
         }
         if event.id < FILTERED {
             let mut known = false;
@@ -415,7 +425,7 @@ impl Runtime {
         if unsent > 0 {
             self.lost += u64::from(unsent);
             self.losses.elsewhere += u64::from(unsent);
-            self.losses.after(self.ticked);
+            self.losses.after(self.ticked, false);
         }
         self.put_tick(time);
     }

@@ -6,6 +6,7 @@ use crate::arrivals::unreported;
 pub use crate::arrivals::Host;
 use crate::layout::Layout;
 use crate::log::{self, Recorder};
+use crate::losses::Unreported;
 use crate::replayed::{self, Replayed};
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
@@ -172,6 +173,7 @@ impl OnChip {
             add(&mut t.losses, losses);
             t.events += made;
         }
+        t.losses.fifo += self.chip.link_losses();
         t.node_losses = self.chip.node_losses();
         t.link_bytes = self.chip.link_bytes();
         t.reported = self.host.lost() + self.chip.unreported();
@@ -339,7 +341,8 @@ impl Reference {
             return Err(e.clone());
         }
         for (core, generator) in self.generators.iter().enumerate() {
-            self.runtime.lose_at_end(Some(core as u8), generator.unreported());
+            let lost = Unreported { events: generator.unreported(), yielded: false };
+            self.runtime.lose_at_end(Some(core as u8), lost);
         }
         self.runtime.end(self.totals.cycles);
         Ok(())

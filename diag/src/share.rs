@@ -177,6 +177,7 @@ fn grouped(app: &App, destinations: &[Destination], traced: bool) -> Vec<Group> 
             dest: destination.dest(),
             captures: u.captures.clone(),
             stamped: u.stamped,
+            yields: false,
         };
         groups.push(Group { uses: vec![n], slot, also: u.also.clone(), destination: *destination });
     }

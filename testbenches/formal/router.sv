@@ -62,7 +62,7 @@ always @(posedge clock) begin
     if (f_own_head) f_refused <= f_dest == 60;
     if (f_returned) begin
         f_out <= 0;
-        if (!f_refused) f_held <= 0;
+        if (!f_refused || withdraw) f_held <= 0;
     end
     if (reset) begin
         {f_pleft, f_pidx, f_held, f_out, f_tok, f_refused, f_idx, f_back} <= 0;

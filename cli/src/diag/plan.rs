@@ -64,10 +64,11 @@ fn notes(app: &App, plan: &Plan, params: &ChipParams, rates: &Rates) -> Vec<Stri
     let mut notes = Vec::new();
     if app.order.window > 0 {
         notes.push(format!(
-            "order: the host holds back up to {} events to sort them by time: each of {} clients of the ring may send two \
+            "order: the host holds back up to {} events to sort them by time: each of {} clients of the ring may send {} \
              before one of {} that wait in a generator",
             app.order.window,
             order::clients(params),
+            order::turns(app),
             app.order.depth
         ));
     }

@@ -145,6 +145,7 @@ impl Vectors {
             dest,
             captures,
             stamped,
+            yields: false,
         };
         let lite = params.generator.lite;
         let captures = if lite { Vec::new() } else { vec![Capture::Pc, Capture::Register(A0)] };
@@ -155,7 +156,7 @@ impl Vectors {
         settings.extend((0..params.cores).map(|c| (c, of_generator.clone())));
         let trigger = Trigger::Data { first: WATCHED, last: WATCHED + 3, loads: false, stores: true, value: None };
         let captures = vec![Capture::Address, Capture::Value];
-        let watching = vec![Slot { trigger, event: EVENTS[0], dest: HOST, captures, stamped: true }];
+        let watching = vec![Slot { trigger, event: EVENTS[0], dest: HOST, captures, stamped: true, yields: false }];
         let masters = params.cores..params.producers();
         settings.extend(masters.clone().map(|m| (m, registers::full(&watching))));
         for (address, writes) in &settings {

@@ -11,6 +11,7 @@
 //! | 192 to 207 | of a log: the event that triggered it |
 //! | 255 | of the tick |
 
+mod counted;
 mod terms;
 
 pub use terms::chip_terms;
@@ -212,13 +213,20 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Puts something on the first node that takes it.
-    fn put(
+    fn put(&mut self, what: &str, set: impl FnMut(&mut Node) -> Option<Result<(), String>>) -> Result<usize, String> {
+        self.put_among(what, &|_| true, set)
+    }
+
+    /// As [`Builder::put`], on a node whose rules so far are allowed.
+    fn put_among(
         &mut self,
         what: &str,
+        allowed: &dyn Fn(&Rules) -> bool,
         mut set: impl FnMut(&mut Node) -> Option<Result<(), String>>,
     ) -> Result<usize, String> {
         let mut why = "the chip has no node for it".to_string();
-        for (n, node) in self.nodes.iter_mut().enumerate() {
+        let rules = &self.rules;
+        for (n, node) in self.nodes.iter_mut().enumerate().filter(|(n, _)| allowed(&rules[*n])) {
             let mut tried = node.clone();
             match set(&mut tried) {
                 None => {}
@@ -246,6 +254,11 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     }
     let slots = |groups: &[Group]| groups.iter().flat_map(Group::slots).collect();
     (layout.slots, layout.traced) = (slots(&groups), slots(&traced));
+    // what leaves the chip yields to what is counted there
+    if layout.slots.iter().any(|s| layout.is_counted(s.dest)) {
+        let yields: Vec<bool> = layout.slots.iter().map(|s| !layout.is_counted(s.dest)).collect();
+        layout.slots.iter_mut().zip(yields).for_each(|(s, yields)| s.yields = yields);
+    }
     Ok(layout)
 }
 
@@ -349,7 +362,13 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
                         Node::Filter(n) => Some(n.add(rule.clone()).map_err(|e| e.to_string())),
                         _ => None,
                     };
-                    let n = b.put(&format!("predicate of {}", site.name), set)?;
+                    // a filter that also sends to the host would have counts wait for the link
+                    let alike = |rules: &Rules| match rules {
+                        Rules::Filter(all) => all.iter().all(|r| (r.to.dest == HOST) == (next.dest == HOST)),
+                        _ => false,
+                    };
+                    let name = format!("predicate of {}", site.name);
+                    let n = b.put_among(&name, &alike, set).or_else(|_| b.put(&name, set))?;
                     if let Rules::Filter(rules) = &mut b.rules[n] {
                         rules.push(rule);
                     }

@@ -2,7 +2,7 @@
 
 use super::{Item, Output, Provenance, Runtime, GAP, KNOWN, TIMED};
 use crate::app::{Clause, Origin, Value};
-use crate::losses::{LossKind, LossLocation, Losses};
+use crate::losses::{LossKind, LossLocation, Losses, Unreported};
 use crate::order::{by_core, Unassured};
 use crate::output::Mark;
 use crate::points::uses_map;
@@ -15,7 +15,7 @@ impl Runtime {
             Output::Text { time, .. } | Output::Table { time, .. } => *time,
         };
         let mut mark = match of {
-            Provenance::Clause(c) => self.clause_mark(c, time),
+            Provenance::Clause(c) => self.clause_mark(c, time, self.losses.first),
             Provenance::Map(m) => self.map_mark(m, time),
         };
         mark.unordered |= self.late > 0;
@@ -23,11 +23,11 @@ impl Runtime {
         output
     }
 
-    /// What is not assured about a text of a clause at a time.
-    fn clause_mark(&self, c: usize, time: u64) -> Mark {
+    /// What is not assured about a text of a clause at a time, with losses from `first` on.
+    fn clause_mark(&self, c: usize, time: u64, first: Option<u64>) -> Mark {
         let clause = &self.app.clauses[c];
         let since = |from: Option<u64>| from.is_some_and(|from| from <= time);
-        let (lost, unnoticed) = (since(self.losses.first), since(self.losses.unnoticed));
+        let (lost, unnoticed) = (since(first), since(self.losses.unnoticed));
         let reads = (0..self.app.maps.len()).any(|m| uses_map(clause, m).1);
         let on_chip = match clause.origin {
             Origin::Machine(m) => self.cut.machines[m],
@@ -46,10 +46,11 @@ impl Runtime {
 
     /// What is not assured about a table of a map at a time.
     fn map_mark(&self, m: usize, time: u64) -> Mark {
-        let lost = self.losses.first.is_some_and(|from| from <= time);
+        let first = if self.counted[m] { self.losses.first_counted } else { self.losses.first };
+        let lost = first.is_some_and(|from| from <= time);
         let mut mark = Mark { unordered: self.unassured.contains(&Unassured::Map(m)), ..Mark::default() };
         for (c, clause) in self.app.clauses.iter().enumerate().filter(|c| uses_map(c.1, m).0) {
-            let of = self.clause_mark(c, time);
+            let of = self.clause_mark(c, time, first);
             mark.incomplete |= lost && !matches!(clause.origin, Origin::Begin | Origin::Tick | Origin::End);
             mark.doubtful |= of.doubtful;
             mark.unordered |= of.unordered;
@@ -60,15 +61,23 @@ impl Runtime {
     /// Where events were lost. Packets count events without their probes, so that of each probe, and for each map that
     /// events feed, at most all may be missing.
     pub fn loss_locations(&self) -> Vec<LossLocation> {
-        let (mut locations, events) = (self.losses.locations(), self.losses.total());
+        let (mut locations, all) = (self.losses.locations(), self.losses.total());
+        let of = |counted: bool| if counted { all - self.losses.yielded } else { all };
         let timed = |c: &Clause| matches!(c.origin, Origin::Begin | Origin::Tick | Origin::End);
         let fed = |m: &usize| self.app.clauses.iter().any(|c| !timed(c) && uses_map(c, *m).0);
-        let maps = (0..self.app.maps.len()).filter(fed).map(|m| (LossKind::For, format!("@{}", self.app.maps[m].name)));
-        let probes = self.app.uses.iter().filter(|u| !u.traced).map(|u| (LossKind::Of, u.name.clone()));
-        for (kind, name) in maps.chain(probes).filter(|_| events > 0) {
-            let location = LossLocation { kind, name, events };
-            if !locations.contains(&location) {
-                locations.push(location);
+        let maps = (0..self.app.maps.len()).filter(fed).map(|m| {
+            let name = format!("@{}", self.app.maps[m].name);
+            LossLocation { kind: LossKind::For, name, events: of(self.counted[m]) }
+        });
+        let probes = (0..self.app.uses.len()).filter(|u| !self.app.uses[*u].traced).map(|u| {
+            let counted = self.counted_uses.get(u).is_some_and(|c| *c);
+            LossLocation { kind: LossKind::Of, name: self.app.uses[u].name.clone(), events: of(counted) }
+        });
+        for new in maps.chain(probes).filter(|l| l.events > 0) {
+            // several uses may have the name of one probe
+            match locations.iter_mut().find(|l| (l.kind, &l.name) == (new.kind, &new.name)) {
+                Some(known) => known.events = known.events.max(new.events),
+                None => locations.push(new),
             }
         }
         locations
@@ -80,12 +89,13 @@ impl Runtime {
     }
 
     /// Follows the events of a generator: the next one has this time, and events were lost since the one before.
-    pub(super) fn follow(&mut self, core: u8, lost: u64, time: Option<u64>) {
+    pub(super) fn follow(&mut self, core: u8, lost: Unreported, time: Option<u64>) {
         let n = usize::from(core);
         let before = self.losses.cores[n].last;
-        self.losses.cores[n].lost += lost;
-        if lost > 0 {
-            self.losses.after(before);
+        self.losses.cores[n].lost += lost.events;
+        if lost.events > 0 {
+            self.losses.yielded += if lost.yielded { lost.events } else { 0 };
+            self.losses.after(before, lost.yielded);
             self.losses.cores[n].doubt = self.app.order.depth + 1;
         }
         if self.losses.cores[n].doubt > 0 {
@@ -122,12 +132,12 @@ impl Runtime {
         }
     }
 
-    /// Events of unknown cores were lost; `unnoticed`: from this time on.
-    pub(super) fn lose_somewhere(&mut self, unnoticed: Option<u64>) {
+    /// Events of unknown cores were lost; `unnoticed`: from this time on; `yielded`: all of them yielded to others.
+    pub(super) fn lose_somewhere(&mut self, unnoticed: Option<u64>, yielded: bool) {
         let cores = if self.app.order.cores == 0 { self.losses.cores.len() } else { self.app.order.cores.into() };
         let last = self.losses.cores[..cores].iter().map(|c| c.last).min().unwrap_or(0);
         let from = unnoticed.map_or(last, |time| time.min(last));
-        self.losses.after(from);
+        self.losses.after(from, yielded);
         if unnoticed.is_some() {
             self.losses.unnoticed_after(from);
         }
@@ -148,23 +158,25 @@ impl Runtime {
     /// An unknown number of packets did not arrive since the last event.
     pub fn miss_the_rest(&mut self) {
         // a tick may be among them, before which nothing is known to be complete
-        self.lose_somewhere(self.app.tick.map(|_| self.ticked));
+        self.lose_somewhere(self.app.tick.map(|_| self.ticked), false);
     }
 
     /// At the end of a run: events that a core lost after its last one, or nodes since they last reported.
-    pub fn lose_at_end(&mut self, core: Option<u8>, events: u64) {
+    pub fn lose_at_end(&mut self, core: Option<u8>, lost: Unreported) {
+        let Unreported { events, yielded } = lost;
+        self.losses.yielded += if yielded { events } else { 0 };
         match core {
             _ if events == 0 => {}
             Some(core) => {
                 let from = &mut self.losses.cores[usize::from(core)];
                 from.lost += events;
                 let last = from.last;
-                self.losses.after(last);
+                self.losses.after(last, yielded);
                 self.begin_gap(core);
             }
             None => {
                 self.losses.elsewhere += events;
-                self.lose_somewhere(Some(0));
+                self.lose_somewhere(Some(0), yielded);
             }
         }
     }

@@ -42,7 +42,7 @@ impl Runtime {
             } else {
                 self.lost += 1;
                 self.losses.elsewhere += 1;
-                self.losses.after(time);
+                self.losses.after(time, false);
             }
             return;
         }
@@ -51,7 +51,7 @@ impl Runtime {
             Some(since) if since > time => {
                 self.lost += 1;
                 self.losses.elsewhere += 1;
-                self.losses.after(time);
+                self.losses.after(time, false);
             }
             Some(since) => {
                 open.remove(&key);

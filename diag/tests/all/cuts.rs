@@ -152,7 +152,7 @@ fn ran(app: &App, layout: &Layout, stream: &[Occurrence]) -> Runtime {
             };
             let args: Vec<u32> = slot.captures.iter().map(value).collect();
             let time = slot.stamped.then_some(o.time as u32);
-            let event = Event { id: slot.event, core: o.core, time, lost: 0, args: Args::of(&args) };
+            let event = Event { id: slot.event, core: o.core, time, args: Args::of(&args), ..Event::default() };
             deliver(&mut nodes, &mut runtime, (slot.dest, event));
         }
     }
@@ -313,8 +313,9 @@ fn events_with_unassigned_identifiers_are_counted() {
         let mut runtime = Runtime::new(&app, &layout);
         for id in (0..=u8::MAX).chain(0..=u8::MAX) {
             let args = Args::of(&(0..s.below(6)).map(|_| s.bits(32) as u32).collect::<Vec<_>>());
-            let (core, lost) = (s.bits(4) as u8, s.bits(16) as u16);
-            runtime.take(&Event { id, core, lost, time: s.percent(50).then(|| s.bits(32) as u32), args });
+            let (core, lost, yielded) = (s.bits(4) as u8, s.bits(16) as u16, s.percent(50));
+            let time = s.percent(50).then(|| s.bits(32) as u32);
+            runtime.take(&Event { id, core, lost, yielded, time, args });
         }
         assert!(runtime.unknown > 60, "{text}: {}", runtime.unknown);
     }

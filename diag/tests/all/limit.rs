@@ -214,6 +214,7 @@ fn each(app: &App) -> (Vec<sim::diag::trigger::Slot>, Vec<diag::share::Share>) {
         dest: HOST,
         captures: u.captures.clone(),
         stamped: u.stamped,
+        yields: false,
     };
     (app.uses.iter().enumerate().map(slot).collect(), diag::share::Share::unshared(app))
 }

@@ -71,7 +71,7 @@ fn settle(line: &mut NoisyHost, end: &mut ChipEnd) {
 }
 
 /// Runs events on the chip. Returns the outputs, and the number of lost events and packets.
-fn run(app: &App, layout: &Layout, params: &ChipParams, events: &[Happened], noise: Noise) -> (Vec<Output>, u64) {
+pub fn run(app: &App, layout: &Layout, params: &ChipParams, events: &[Happened], noise: Noise) -> (Vec<Output>, u64) {
     let mut chip = Chip::new(params.clone());
     for core in 0..params.cores {
         chip.generator(core).set(layout.slots.clone()).unwrap();

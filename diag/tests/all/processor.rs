@@ -253,6 +253,7 @@ fn recordings_of_faults_replay() {
                 lost: if time.is_some() && args.len() == 6 { 0 } else { source.below(3) as u16 },
                 time,
                 args: Args::of(&args),
+                ..Event::default()
             };
             processor.handle((source.below(30) > 0).then_some(&event), &mut out);
         }

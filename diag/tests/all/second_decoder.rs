@@ -4,6 +4,7 @@ use crate::chip_end::ChipEnd;
 use diag::line::request;
 use diag::link::{reference, FrameReader, FrameWriter};
 use diag::log::{write, End, Header};
+use diag::losses::Unreported;
 use diag::noisy::Noise;
 use sim::diag::chip::{Chip, ChipParams};
 use sim::diag::node::{trace, NodeKind};
@@ -42,7 +43,8 @@ fn random_packet(s: &mut Source) -> Packet {
     let time = s.percent(50).then(|| s.bits(32) as u32);
     let lost = if s.percent(20) { 1 + s.below(65_535) as u16 } else { 0 };
     let (id, core) = (s.bits(8) as u8, s.below(16) as u8);
-    Packet::event(src, dest, Event { id, core, lost, time, args: Args::of(&args) })
+    let yielded = lost > 0 && s.percent(50);
+    Packet::event(src, dest, Event { id, core, lost, yielded, time, args: Args::of(&args) })
 }
 
 /// The line of a packet.
@@ -66,7 +68,7 @@ fn line(p: &Packet) -> String {
         Body::Event(e) => {
             text += &format!(" event {} core {}", e.id, e.core);
             if e.lost > 0 {
-                text += &format!(" lost {}", e.lost);
+                text += &format!(" lost {}{}", e.lost, if e.yielded { ", yielded" } else { "" });
             }
             e.time.iter().for_each(|t| text += &format!(" time {t}"));
             e.args.iter().for_each(|a| text += &format!(" {a:#x}"));
@@ -194,7 +196,16 @@ fn it_notices_that_a_log_was_cut() {
         unordered: false,
         masters: 0,
     };
-    let file = write(&header, &frames, &End { cycles: 9, frames: 50, lost: 3, unreported: vec![3, 0] });
+    let file = write(
+        &header,
+        &frames,
+        &End {
+            cycles: 9,
+            frames: 50,
+            lost: 3,
+            unreported: vec![Unreported { events: 3, yielded: false }, Unreported::default()],
+        },
+    );
     let last = |file: &[u8]| {
         let (text, code) = decoded(file);
         (text.lines().last().unwrap().to_string(), code)

@@ -220,6 +220,7 @@ impl Logic for DiagChip {
         self.clocks.d.next = self.clocks.q.val() + self.one.val();
 
         self.router.reset.next = self.reset.val();
+        self.router.withdraw.next = false;
         self.framer.reset.next = self.reset.val();
         self.line.reset.next = self.reset.val();
         self.line.valid.next = self.host_valid.val();
@@ -244,6 +245,7 @@ impl Logic for DiagChip {
         for i in 0..self._outside {
             self.outer[i].clock.next = self.clock.val();
             self.outer[i].reset.next = self.reset.val();
+            self.outer[i].withdraw.next = false;
             PacketIn::link(&mut self.put[i], &mut self.outer[i].put);
             PacketOut::link(&mut self.got[i], &mut self.outer[i].got);
             self.outer[i].from.valid.next = self.hop_valid.val();
@@ -281,6 +283,10 @@ impl Logic for DiagChip {
             self.generator[i].port.value.next = self.observer[i].seen.value.val();
             PacketOut::join(&mut self.generator_router[i].got, &mut self.generator[i].port.got);
             PacketOut::join(&mut self.generator[i].port.put, &mut self.generator_router[i].put);
+            self.generator[i].port.sent.next = self.generator_router[i].fate.delivered.val()
+                | self.generator_router[i].fate.absent.val()
+                | self.generator_router[i].fate.malformed.val();
+            self.generator_router[i].withdraw.next = self.generator[i].port.withdraw.val();
             self.generator_router[i].from.valid.next = self.hop_valid.val();
             self.generator_router[i].from.word.next = self.hop_word.val();
             self.hop_valid.next = self.generator_router[i].to.valid.val();
@@ -316,6 +322,10 @@ impl Logic for DiagChip {
             self.master_generator[i].port.value.next = self.master_observer[i].seen.value.val();
             PacketOut::join(&mut self.master_router[i].got, &mut self.master_generator[i].port.got);
             PacketOut::join(&mut self.master_generator[i].port.put, &mut self.master_router[i].put);
+            self.master_generator[i].port.sent.next = self.master_router[i].fate.delivered.val()
+                | self.master_router[i].fate.absent.val()
+                | self.master_router[i].fate.malformed.val();
+            self.master_router[i].withdraw.next = self.master_generator[i].port.withdraw.val();
             self.master_router[i].from.valid.next = self.hop_valid.val();
             self.master_router[i].from.word.next = self.hop_word.val();
             self.hop_valid.next = self.master_router[i].to.valid.val();
@@ -333,6 +343,7 @@ impl Logic for DiagChip {
         for i in 0..self._nodes {
             self.node_router[i].clock.next = self.clock.val();
             self.node_router[i].reset.next = self.reset.val();
+            self.node_router[i].withdraw.next = false;
             self.node[i].clock.next = self.clock.val();
             self.node[i].port.reset.next = self.reset.val();
             PacketOut::join(&mut self.node_router[i].got, &mut self.node[i].port.got);

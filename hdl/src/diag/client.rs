@@ -8,6 +8,7 @@
 //! | `reset` | in | 1 | 1: clears all settings and all packets |
 //! | `got` | in | | packets that arrived, see [`crate::noc::ports`] |
 //! | `put` | out | | packets to send |
+//! | `sent`, `withdraw` | in, out | 1 | only of a generator: see [`super::link_queue`] |
 //! | `valid` to `value` | in | | only of a generator: what its core retires, see [`super::ports`] |
 //! | `holds` | out | 1 | only of a generator that stalls: the core must wait |
 //! | `hides` | out | 1 | only of a generator with a window: a trace must hide the instruction, see [`super::generator::window`] |
@@ -18,6 +19,7 @@
 use super::generator::full::Full;
 use super::generator::lite::Lite;
 use super::generator::window::Window;
+use super::link_queue::LinkQueue;
 use super::node::{
     aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, log::Log, machine::Machine, pair::Pair,
     tick::Tick,
@@ -47,6 +49,8 @@ pub struct CoreRingPortIn {
     pub reset: Signal<In, Bit>,
     pub got: PacketIn,
     pub put: PacketOut,
+    pub sent: Signal<In, Bit>,
+    pub withdraw: Signal<Out, Bit>,
     pub valid: Signal<In, Bit>,
     pub now: Signal<In, Bits<32>>,
     pub pc: Signal<In, Bits<32>>,
@@ -119,6 +123,9 @@ macro_rules! node_client {
                 WriteOut::join(&mut self.packets.write, &mut self.$inner.write);
                 EventOut::join(&mut self.packets.event, &mut self.$inner.event);
                 ResultOut::join(&mut self.$inner.result, &mut self.packets.result);
+                self.packets.yields.next = false;
+                self.packets.room.next = true;
+                self.packets.waits.next = false;
             }
         }
     };
@@ -165,6 +172,9 @@ client! {
         WriteOut::join(&mut self.packets.write, &mut self.tick.write);
         ResultOut::join(&mut self.tick.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
+        self.packets.yields.next = false;
+        self.packets.room.next = true;
+        self.packets.waits.next = false;
     }
 }
 client! {
@@ -180,14 +190,24 @@ client! {
 }
 client! {
     /// A client with a lite event generator.
-    LiteClient, CoreRingPortIn, "lite_generator", lite: Lite, [packets: Port, window: Window, windowed: Fixed<Bit>]
+    LiteClient, CoreRingPortIn, "lite_generator", lite: Lite,
+    [packets: Port, queue: LinkQueue, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, packets, lite, window);
+        clock!(self, clock, packets, queue, lite, window);
+        self.queue.reset.next = self.port.reset.val();
         self.packets.reset.next = self.port.reset.val();
         self.lite.reset.next = self.port.reset.val();
         PacketIn::link(&mut self.port.got, &mut self.packets.got);
-        PacketOut::link(&mut self.port.put, &mut self.packets.put);
+        PacketOut::join(&mut self.packets.put, &mut self.queue.put);
+        PacketOut::link(&mut self.port.put, &mut self.queue.out);
+        self.queue.to_queue.next = self.packets.to_queue.val();
+        self.queue.drops.next = self.packets.drops.val();
+        self.queue.sent.next = self.port.sent.val();
+        self.port.withdraw.next = self.queue.withdraw.val();
+        self.packets.room.next = self.queue.room.val();
+        self.packets.yields.next = self.lite.yields.val();
+        self.packets.waits.next = false;
         WriteOut::join(&mut self.packets.write, &mut self.lite.write);
         ResultOut::join(&mut self.lite.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
@@ -210,14 +230,24 @@ client! {
 
 client! {
     /// A client with a full event generator.
-    FullClient, CoreRingPortIn, "full_generator", full: Full, [packets: Port, window: Window, windowed: Fixed<Bit>]
+    FullClient, CoreRingPortIn, "full_generator", full: Full,
+    [packets: Port, queue: LinkQueue, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, packets, full, window);
+        clock!(self, clock, packets, queue, full, window);
+        self.queue.reset.next = self.port.reset.val();
         self.packets.reset.next = self.port.reset.val();
         self.full.reset.next = self.port.reset.val();
         PacketIn::link(&mut self.port.got, &mut self.packets.got);
-        PacketOut::link(&mut self.port.put, &mut self.packets.put);
+        PacketOut::join(&mut self.packets.put, &mut self.queue.put);
+        PacketOut::link(&mut self.port.put, &mut self.queue.out);
+        self.queue.to_queue.next = self.packets.to_queue.val();
+        self.queue.drops.next = self.packets.drops.val();
+        self.queue.sent.next = self.port.sent.val();
+        self.port.withdraw.next = self.queue.withdraw.val();
+        self.packets.room.next = self.queue.room.val();
+        self.packets.yields.next = self.full.yields.val();
+        self.packets.waits.next = self.full.stalling.val();
         WriteOut::join(&mut self.packets.write, &mut self.full.write);
         ResultOut::join(&mut self.full.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
@@ -260,9 +290,24 @@ pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Pa
     let packets = Port::new([1, params.slots.into()], false);
     let (windowed, window) = (Fixed::new(window), Window::new());
     if !params.lite {
-        return Box::new(FullClient { packets, full: Full::new(params, core), window, windowed, ..Default::default() });
+        let queue = LinkQueue::new();
+        return Box::new(FullClient {
+            packets,
+            queue,
+            full: Full::new(params, core),
+            window,
+            windowed,
+            ..Default::default()
+        });
     }
-    Box::new(LiteClient { packets, lite: Lite::new(params, core), window, windowed, ..Default::default() })
+    Box::new(LiteClient {
+        packets,
+        queue: LinkQueue::new(),
+        lite: Lite::new(params, core),
+        window,
+        windowed,
+        ..Default::default()
+    })
 }
 
 /// A node of this kind; `None` if there is no circuit for it. Its number of entries must be a power of two.

@@ -7,6 +7,7 @@
 //! | [`framer`] | packets for the host to frames of bytes |
 //! | [`line`](mod@line) | frames of bytes to packets from the host, and requests for lost frames |
 //! | [`generator`] | event generators |
+//! | [`link_queue`] | the queue of a generator for packets that leave the chip |
 //! | [`node`] | processing nodes, which reduce events |
 //! | [`port`] | network interface: packets to events and register accesses, and back |
 //! | [`ports`] | port bundles |
@@ -20,6 +21,7 @@ pub mod client;
 pub mod framer;
 pub mod generator;
 pub mod line;
+pub mod link_queue;
 pub mod node;
 pub mod port;
 pub mod ports;

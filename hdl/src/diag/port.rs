@@ -4,6 +4,9 @@
 //! write goes to the client's registers and is acknowledged; a flush goes to the node and is acknowledged when
 //! complete. Malformed packets are dropped. Losses reported by producers are added up and sent with the next result.
 //!
+//! A result of a generator that yields to others is lost if the link queue has no room for it. Such losses are reported
+//! with results that yield only.
+//!
 //! # Source
 //! Paper 004 section 4.3, network interface; packets: `sim::diag::packet`, registers: `sim::diag::registers`.
 //!
@@ -16,6 +19,11 @@
 //! | `write` | out | register writes |
 //! | `event` | out | incoming events and flushes |
 //! | `result` | in | events to send; from a tick, also flushes |
+//! | `yields` | in | 1: the result yields, see [`super::link_queue`] |
+//! | `room` | in | 1: the link queue accepts a packet |
+//! | `waits` | in | 1: a result that yields waits for room instead of being lost |
+//! | `to_queue` | out | 1: the packet at `put` is for the link queue |
+//! | `drops` | out | 1: a result that yields is lost |
 //!
 //! Bundles: [`super::ports`] and [`crate::noc::ports`].
 //!
@@ -66,6 +74,11 @@ pub struct Port {
     pub write: WriteOut,
     pub event: EventOut,
     pub result: ResultIn,
+    pub yields: Signal<In, Bit>,
+    pub room: Signal<In, Bit>,
+    pub waits: Signal<In, Bit>,
+    pub to_queue: Signal<Out, Bit>,
+    pub drops: Signal<Out, Bit>,
 
     // the incoming packet
     state: DFF<PortState>,
@@ -113,6 +126,11 @@ pub struct Port {
     reporting: Signal<Local, Bits<16>>,
     full: Signal<Local, Bit>,
     reported: DFF<Bits<16>>,
+    // whether all unreported losses, all reported ones yielded to others
+    yielded: DFF<Bit>,
+    surely: Signal<Local, Bit>,
+    reported_yielded: DFF<Bit>,
+    yielded_flag: Signal<Local, Bit>,
     words: DFF<Bits<4>>,
     stamped: Signal<Local, Bit>,
     put_length: Signal<Local, Bits<4>>,
@@ -130,6 +148,7 @@ pub struct Port {
     one: Fixed<Bits<4>>,
     two: Fixed<Bits<4>>,
     one_12: Fixed<Bits<12>>,
+    one_32: Fixed<Bits<32>>,
     most: Fixed<Bits<16>>,
     is_response: Fixed<Bits<16>>,
     is_flush: Fixed<Bits<16>>,
@@ -150,6 +169,7 @@ impl Port {
             one: Fixed::of(1u64),
             two: Fixed::of(2u64),
             one_12: Fixed::of(1u64),
+            one_32: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             is_response: Fixed::of(0x8000u64),
             is_flush: Fixed::of(0xe000u64),
@@ -195,6 +215,8 @@ impl Logic for Port {
             sends_response,
             unreported,
             reported,
+            yielded,
+            reported_yielded,
             words,
             sent
         );
@@ -219,7 +241,7 @@ impl Logic for Port {
         self.fixed_words.next = bit_cast::<4, 1>(self.got.word.val().get_bit(12).into())
             + (bit_cast::<4, 2>(self.stamps.val()) & self.two.val());
         self.arg_words.next = self.left.q.val() - self.fixed_words.val();
-        self.whole.next = !self.stamps.val().get_bit(0)
+        self.whole.next = (!self.stamps.val().get_bit(0) | self.got.word.val().get_bit(12))
             & (self.fixed_words.val() <= self.left.q.val())
             & !self.arg_words.val().get_bit(0)
             & (self.arg_words.val() <= 12);
@@ -369,12 +391,17 @@ impl Logic for Port {
         if self.all_lost.val().get_bits::<16>(16).any() {
             self.reporting.next = self.most.val();
         }
-        if self.full.val() {
+        self.surely.next = self.yielded.q.val() & self.unreported.q.val().any() & !self.result.lost.val().any();
+        if self.full.val() | (self.surely.val() & !self.yields.val() & !self.node.val()) {
             self.reporting.next = 0.into();
         }
         if (self.state.q.val() == PortState::Event) & self.fresh.q.val() {
             self.fresh.d.next = false;
             self.unreported.d.next = self.unreported.q.val() + bit_cast::<32, 16>(self.lost.q.val());
+            if self.lost.q.val().any() {
+                self.yielded.d.next =
+                    self.second.q.val().get_bit(13) & (self.yielded.q.val() | !self.unreported.q.val().any());
+            }
         }
         if (self.state.q.val() == PortState::Event) & !self.fresh.q.val() & self.event.ready.val() {
             self.state.d.next = PortState::Head;
@@ -408,6 +435,9 @@ impl Logic for Port {
         self.after.next = self.sent.q.val() + self.one.val();
         self.put.valid.next = (self.sends.q.val() != SendState::Idle) & (self.sends.q.val() != SendState::Done);
         self.put.word.next = 0.into();
+        self.to_queue.next = self.yields.val() & !self.sends_response.q.val();
+        self.drops.next = false;
+        self.yielded_flag.next = self.reported.q.val().any() & self.reported_yielded.q.val();
         match self.sends.q.val() {
             SendState::Idle => {
                 self.sent.d.next = 0.into();
@@ -416,9 +446,20 @@ impl Logic for Port {
                     self.sends.d.next = SendState::First;
                     self.sends_response.d.next = true;
                     self.words.d.next = self.response_words.val();
+                } else if self.result.valid.val() & self.yields.val() & !self.room.val() {
+                    if !self.waits.val() {
+                        self.drops.next = true;
+                        self.sends.d.next = SendState::Done;
+                        self.sends_response.d.next = false;
+                        self.unreported.d.next = self.all_lost.val() + self.one_32.val();
+                        self.yielded.d.next =
+                            !self.result.lost.val().any() & (self.yielded.q.val() | !self.unreported.q.val().any());
+                    }
                 } else if self.result.valid.val() {
                     self.sends.d.next = SendState::First;
                     self.sends_response.d.next = false;
+                    self.reported_yielded.d.next = self.surely.val();
+                    self.yielded.d.next = self.yielded.q.val() & !self.result.lost.val().any();
                     self.words.d.next = bit_cast::<4, 3>(self.result.count.val()) << 1;
                     self.reported.d.next = self.reporting.val();
                     self.unreported.d.next = self.all_lost.val() - bit_cast::<32, 16>(self.reporting.val());
@@ -437,6 +478,7 @@ impl Logic for Port {
             }
             SendState::Second => {
                 self.put.word.next = (bit_cast::<16, 1>(self.stamped.val().into()) << 14)
+                    | (bit_cast::<16, 1>(self.yielded_flag.val().into()) << 13)
                     | (bit_cast::<16, 1>(self.reported.q.val().any().into()) << 12)
                     | (bit_cast::<16, 4>(self.result.core.val()) << 8)
                     | bit_cast::<16, 8>(self.result.id.val());
@@ -525,6 +567,7 @@ impl Logic for Port {
             self.state.d.next = PortState::Head;
             self.sends.d.next = SendState::Idle;
             self.unreported.d.next = 0.into();
+            self.yielded.d.next = false;
             self.sends_response.d.next = false;
             self.fresh.d.next = false;
         }

@@ -28,7 +28,7 @@
 //! | --- | --- |
 //! | `delivered` | the destination accepted the packet, or the packet was a broadcast |
 //! | `absent` | no node has the destination address |
-//! | `again` | the destination had no free entry: the packet is sent again |
+//! | `again` | the destination had no free entry: the packet is sent again, or given back |
 //! | `malformed` | a packet was not sent: it is too long, or its destination is not a node's address |
 //! | `missed` | a broadcast passed for which there was no free entry here |
 

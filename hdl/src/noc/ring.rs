@@ -7,7 +7,7 @@
 //! | port | dir | meaning |
 //! | --- | --- | --- |
 //! | `reset` | in | 1: the ring is empty but for a token at the first router |
-//! | `put[i]`, `got[i]`, `fate[i]` | | ports of router i, see [`super::router`] |
+//! | `put[i]`, `got[i]`, `fate[i]`, `withdraw[i]` | | ports of router i, see [`super::router`] |
 //! | `to` | out | the word from the last router to the first, for observation |
 //!
 //! # Timing
@@ -28,6 +28,7 @@ pub struct Ring {
     pub put: Vec<PacketIn>,
     pub got: Vec<PacketOut>,
     pub fate: Vec<FateOut>,
+    pub withdraw: Vec<Signal<In, Bit>>,
     pub to: HopOut,
     router: Vec<Router>,
     last_valid: Signal<Local, Bit>,
@@ -51,6 +52,7 @@ impl Ring {
             put: each(nodes.len()),
             got: each(nodes.len()),
             fate: each(nodes.len()),
+            withdraw: each(nodes.len()),
             router: nodes.iter().enumerate().map(|(i, (a, p))| Router::new(*a, *p, i == 0)).collect(),
             _nodes: nodes.len(),
             _hops: nodes.len() - 1,
@@ -67,6 +69,7 @@ impl Logic for Ring {
         for i in 0..self._nodes {
             self.router[i].clock.next = self.clock.val();
             self.router[i].reset.next = self.reset.val();
+            self.router[i].withdraw.next = self.withdraw[i].val();
             PacketIn::link(&mut self.put[i], &mut self.router[i].put);
             PacketOut::link(&mut self.got[i], &mut self.router[i].got);
             FateOut::link(&mut self.fate[i], &mut self.router[i].fate);

@@ -2,7 +2,7 @@
 //!
 //! Forwards a word in every cycle. Holds one packet of its client, sends it in place of the token and the token after
 //! it, and removes it from the ring when it has come around. If the destination had no free entry, the packet is sent
-//! again. Packets to its own address are copied; the router marks in their first word whether there was a free entry,
+//! again, or given back. Packets to its own address are copied; the router marks in their first word whether there was a free entry,
 //! and stores them until the client has read them.
 //!
 //! # Source
@@ -17,8 +17,9 @@
 //! | `put` | in | a packet to send; its source is filled in here; ready while no packet is held |
 //! | `got` | out | packets for this node, oldest first |
 //! | `fate` | out | the outcome of packets |
+//! | `withdraw` | in | 1: a packet that was refused is not sent again but given back: the router is free, without a fate |
 //!
-//! All but `reset` are the bundles of [`super::ports`].
+//! All but `reset` and `withdraw` are the bundles of [`super::ports`].
 //!
 //! # Timing
 //! `to` is registered: a hop takes one cycle. A packet is sent with the first token that arrives at least one cycle
@@ -49,6 +50,7 @@ pub struct Router {
     pub put: PacketIn,
     pub got: PacketOut,
     pub fate: FateOut,
+    pub withdraw: Signal<In, Bit>,
 
     // the word at the input
     dest: Signal<Local, Bits<6>>,
@@ -289,7 +291,7 @@ impl Logic for Router {
         }
         if self.ends.val() & self.stripping.q.val() {
             self.on_ring.d.next = false;
-            if !self.refused.q.val() {
+            if !self.refused.q.val() | self.withdraw.val() {
                 self.full.d.next = false;
             }
         }

@@ -4,12 +4,12 @@
 //! the cores') and the nodes (from [`FIRST_NODE`] on). Packets to the host leave in frames over a link of a given rate. When the link is too slow, events queue up in
 //! the generators, where losses are counted.
 //!
-//! Every node takes one event per cycle. When a node's output queue is full, its results are lost, and counted with its
-//! next event; the results of a flush wait in the table.
+//! Every node takes one event per cycle, unless its output queue is full. The results of a flush wait in the table.
 
 pub use super::frame::FRAME_BYTES;
 use super::generator::{Generator, ObservedInsn};
 use super::interface::{Interface, Request};
+use super::link_queue::LinkQueue;
 use super::node::tick::{Rule, Tick};
 use super::node::trace::{self, Bus, TraceNode, PACKET_WORDS};
 use super::node::{Node, NodeKind, Outbox, Target};
@@ -97,6 +97,55 @@ struct NodePort {
     interface: Interface,
 }
 
+/// The connection of a generator to the ring.
+#[derive(Clone, Debug)]
+struct GeneratorPort {
+    interface: Interface,
+    queue: LinkQueue,
+    /// Events lost as there was no room in the queue.
+    lost: u64,
+}
+
+impl GeneratorPort {
+    fn new(address: u8, slots: u8) -> Self {
+        let interface = Interface::new(address, [1, slots.into()], false);
+        Self { interface, queue: LinkQueue::default(), lost: 0 }
+    }
+
+    /// One cycle, with a generator that has advanced.
+    fn clock(&mut self, generator: &mut Generator, port: &mut RingNode) {
+        let mut is_free = self.queue.clock(port, generator.yields() == Some(false));
+        if is_free {
+            if let Some(words) = port.receive() {
+                if let Some(Request::Answer(packet) | Request::Write(.., packet)) = self.interface.take(&words) {
+                    port.send(packet.to_words());
+                    is_free = false;
+                }
+            }
+        }
+        if generator.yields() == Some(true) && (self.queue.has_room() || !generator.params().stalls) {
+            if let Some((dest, event)) = generator.pop() {
+                if self.queue.has_room() {
+                    self.queue.push(self.interface.result(dest, event, true).to_words());
+                } else {
+                    self.interface.drop_event(&event);
+                    self.queue.refuse();
+                    self.lost += 1;
+                }
+            }
+        }
+        let other = generator.yields() == Some(false);
+        if is_free && self.queue.is_next(other) {
+            port.send(self.queue.send());
+        } else if is_free && other {
+            if let Some((dest, event)) = generator.pop() {
+                port.send(self.interface.result(dest, event, false).to_words());
+                self.queue.other_was_sent();
+            }
+        }
+    }
+}
+
 /// A trace node with a stand-in for the trace system: registers that are memory, and an unbounded queue of trace words.
 #[derive(Clone, Debug, Default)]
 struct Traced {
@@ -154,6 +203,7 @@ struct Link {
 pub struct Chip {
     params: ChipParams,
     generators: Vec<Generator>,
+    generator_ports: Vec<GeneratorPort>,
     node_ports: Vec<NodePort>,
     trace: Option<Traced>,
     /// The tick nodes count.
@@ -180,7 +230,9 @@ impl Chip {
         let cores = (0..params.cores).map(|c| Generator::new(params.generator, c));
         let of_master = GeneratorParams { stalls: params.generator.stalls, ..GeneratorParams::MASTER };
         let masters = (params.cores..params.producers()).map(|m| Generator::new(of_master, m));
-        let generators = cores.chain(masters).collect();
+        let generators: Vec<Generator> = cores.chain(masters).collect();
+        let port_of = |(c, g): (usize, &Generator)| GeneratorPort::new(c as u8, g.params().slots);
+        let generator_ports = generators.iter().enumerate().map(port_of).collect();
         let mut ring = vec![RingNode::new(HOST, 2)];
         ring.extend((0..params.producers()).map(|c| RingNode::new(c, 1)));
         ring.extend((0..params.nodes.len()).map(|n| RingNode::new(FIRST_NODE + n as u8, 4)));
@@ -194,6 +246,7 @@ impl Chip {
         Self {
             params,
             generators,
+            generator_ports,
             node_ports,
             trace,
             ticking: true,
@@ -281,7 +334,18 @@ impl Chip {
         };
         self.node_ports.iter().map(unreported).sum::<u64>()
             + self.ticks().map(Tick::unreported).sum::<u64>()
-            + self.generators.iter().map(Generator::unreported).sum::<u64>()
+            + (0..self.generators.len()).map(|g| self.unreported_of(g).0).sum::<u64>()
+    }
+
+    /// Lost events of a generator that no packet has reported yet; whether all of them yielded to others.
+    pub fn unreported_of(&self, generator: usize) -> (u64, bool) {
+        let (own, port) = (self.generators[generator].unreported(), &self.generator_ports[generator].interface);
+        (own + port.unreported(), own == 0 && port.has_yielded())
+    }
+
+    /// Events lost because the link was busy, while others of the same generator were not.
+    pub fn link_losses(&self) -> u64 {
+        self.generator_ports.iter().map(|p| p.lost).sum()
     }
 
     /// Bytes sent, including frames.
@@ -320,6 +384,7 @@ impl Chip {
         self.link.sending.is_none()
             && self.requests.is_empty()
             && self.generators.iter().all(Generator::is_idle)
+            && self.generator_ports.iter().all(|p| p.queue.is_empty())
             && self
                 .node_ports
                 .iter()
@@ -413,20 +478,7 @@ impl Chip {
         let cores = self.generators.len();
         for (c, g) in self.generators.iter_mut().enumerate() {
             g.clock(None);
-            let port = self.ring.node(1 + c);
-            while port.fate().is_some() {}
-            if let Some(words) = port.receive() {
-                let registers = [1, g.params().slots.into()];
-                if let Some(answer) = answer(c as u8, &words, registers) {
-                    port.send(answer.to_words());
-                    continue;
-                }
-            }
-            if port.ready() {
-                if let Some((dest, event)) = g.pop() {
-                    port.send(Packet::event(c as u8, dest, event).to_words());
-                }
-            }
+            self.generator_ports[c].clock(g, self.ring.node(1 + c));
         }
         for n in 0..self.node_ports.len() {
             self.serve_node(n, 1 + cores + n);
@@ -447,7 +499,8 @@ impl Chip {
             tick.clock(self.now as u32, self.ticking, sent.is_some());
             node_port.out.extend(sent.map(|s| s.packet(src)));
         }
-        if let Some(words) = port.receive() {
+        let words = if node_port.out.len() < RESULTS { port.receive() } else { None };
+        if let Some(words) = words {
             match node_port.interface.take(&words) {
                 // losses of the producer are reported with the next result
                 Some(Request::Event(event)) => {
@@ -459,12 +512,8 @@ impl Chip {
                         let own = if pairs { u64::from(event.lost) } else { 0 };
                         node_port.lost += own;
                         node_port.interface.lose(own);
-                        if node_port.out.len() >= RESULTS {
-                            node_port.lost += 1;
-                            node_port.interface.lose(1);
-                        } else {
-                            node_port.out.push_back(Packet::event(src, dest, Event { lost: 0, ..event }));
-                        }
+                        let event = Event { lost: 0, yielded: false, ..event };
+                        node_port.out.push_back(Packet::event(src, dest, event));
                     }
                 }
                 Some(Request::Flush(done)) => {
@@ -480,7 +529,7 @@ impl Chip {
         if port.ready() {
             if let Some(packet) = node_port.out.pop_front() {
                 port.send(match packet {
-                    Packet { dest, body: Body::Event(e), .. } => node_port.interface.result(dest, e).to_words(),
+                    Packet { dest, body: Body::Event(e), .. } => node_port.interface.result(dest, e, false).to_words(),
                     other => other.to_words(),
                 });
             }
@@ -521,13 +570,5 @@ impl Chip {
                 link.sending = Some(packet);
             }
         }
-    }
-}
-
-/// Response to a packet of a client that takes no events.
-fn answer(address: u8, words: &[u16], registers: [u16; 2]) -> Option<Packet> {
-    match Interface::new(address, registers, false).take(words)? {
-        Request::Answer(packet) | Request::Write(.., packet) => Some(packet),
-        Request::Event(_) | Request::Flush(_) => None,
     }
 }

@@ -127,11 +127,11 @@ pub struct Full {
     /// Registers written since the log was last empty.
     written: u32,
     work: Work,
-    fifo: VecDeque<(u8, Event)>,
+    fifo: VecDeque<(u8, Event, bool)>,
     recovering: bool,
     stalls: bool,
     loading: u8,
-    held: Option<(u8, Event)>,
+    held: Option<(u8, Event, bool)>,
     unreported: u64,
     /// Lost in the previous cycle.
     lost_before: u64,
@@ -221,7 +221,12 @@ impl Full {
 
     /// The event at the output.
     pub fn result(&self) -> Option<(u8, Event)> {
-        self.held
+        self.held.map(|(dest, event, _)| (dest, event))
+    }
+
+    /// Whether the event at the output yields to others.
+    pub fn yields(&self) -> bool {
+        self.held.is_some_and(|held| held.2)
     }
 
     /// One cycle, with the instruction that retires in it; `ready`: the event at the output is taken.
@@ -253,7 +258,7 @@ impl Full {
         self.shown = !self.log.is_empty();
         if pop {
             let front = self.fifo.pop_front();
-            self.held = front.map(|(dest, e)| (dest, Event { lost: reported as u16, ..e }));
+            self.held = front.map(|(dest, e, yields)| (dest, Event { lost: reported as u16, ..e }, yields));
             self.unreported -= reported;
             if waiting <= usize::from(self.params.fifo) / 2 + 1 {
                 self.recovering = false;
@@ -465,7 +470,8 @@ impl Full {
                 if let Some(slot) = slot {
                     let time = slot.stamped.then_some(entry.seen.cycle as u32);
                     let args = Args::of(&self.work.words[..slot.captures.len()]);
-                    self.fifo.push_back((slot.dest, Event { id: slot.event, core: self.core, lost: 0, time, args }));
+                    let event = Event { id: slot.event, core: self.core, time, args, ..Event::default() };
+                    self.fifo.push_back((slot.dest, event, slot.yields));
                     self.made += 1;
                 }
                 self.work.current = None;

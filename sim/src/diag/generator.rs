@@ -127,6 +127,7 @@ impl Losses {
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     dest: u8,
+    yields: bool,
     event: Event,
 }
 
@@ -219,6 +220,11 @@ impl Generator {
         }
     }
 
+    /// Whether the next event to send yields to others; `None`: there is no event.
+    pub fn yields(&self) -> Option<bool> {
+        self.fifo.front().map(|hit| hit.yields)
+    }
+
     /// Takes the next event to send, with its destination.
     pub fn pop(&mut self) -> Option<(u8, Event)> {
         let mut hit = self.fifo.pop_front()?;
@@ -296,10 +302,12 @@ impl Generator {
             ) {
                 Some(words) => hits.push(Hit {
                     dest: slot.dest,
+                    yields: slot.yields,
                     event: Event {
                         id: slot.event,
                         core: self.core,
                         lost: 0,
+                        yielded: false,
                         time: slot.stamped.then_some(seen.cycle as u32),
                         args: Args::of(&words[..slot.captures.len()]),
                     },

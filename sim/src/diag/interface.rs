@@ -1,7 +1,9 @@
 //! The network interface: decodes packets to a generator or node, and encodes its results as packets
 //!
 //! Reads of registers 0 and 1 are answered here; writes are answered and passed on. Losses before a node are reported
-//! with the next result that has room for the count.
+//! with the next result that has room for the count. A generator's events that yield ([`super::trigger::Slot::yields`])
+//! may be lost here. Such losses are reported with events that yield only: a table, to which the others go, lacks
+//! nothing.
 
 use super::packet::{Body, Event, Op, Packet, HOST, MAX_WORDS};
 use super::registers::CONTROL;
@@ -26,12 +28,14 @@ pub struct Interface {
     registers: [u16; 2],
     node: bool,
     unreported: u64,
+    /// All unreported events yielded to others.
+    yielded: bool,
 }
 
 impl Interface {
     /// The interface at `address` with the values of registers 0 and 1; `node`: the client takes events and flushes.
     pub fn new(address: u8, registers: [u16; 2], node: bool) -> Self {
-        Self { address, registers, node, unreported: 0 }
+        Self { address, registers, node, unreported: 0, yielded: false }
     }
 
     /// Lost events that no result has reported yet.
@@ -39,9 +43,27 @@ impl Interface {
         self.unreported
     }
 
+    /// Whether all of these yielded to others.
+    pub fn has_yielded(&self) -> bool {
+        self.unreported > 0 && self.yielded
+    }
+
     /// Counts lost events.
     pub fn lose(&mut self, events: u64) {
-        self.unreported += events;
+        self.count(events, false);
+    }
+
+    fn count(&mut self, events: u64, yielded: bool) {
+        if events > 0 {
+            self.yielded = yielded && (self.unreported == 0 || self.yielded);
+            self.unreported += events;
+        }
+    }
+
+    /// An event that yields finds no room, and is lost with the losses that it reports.
+    pub fn drop_event(&mut self, event: &Event) {
+        self.count(u64::from(event.lost), event.yielded);
+        self.count(1, true);
     }
 
     /// Decodes a packet; `None`: it is dropped.
@@ -50,7 +72,7 @@ impl Interface {
         let (op, addr, data) = match body {
             Body::Event(event) => {
                 return self.node.then(|| {
-                    self.unreported += u64::from(event.lost);
+                    self.count(event.lost.into(), event.yielded);
                     Request::Event(event)
                 })
             }
@@ -78,12 +100,15 @@ impl Interface {
         }
     }
 
-    /// The packet of a result, with the count of events lost before it.
-    pub fn result(&mut self, dest: u8, mut event: Event) -> Packet {
-        self.unreported += u64::from(event.lost);
-        event.lost = 0;
-        if event.words() < MAX_WORDS {
+    /// The packet of a result, with the count of events lost before it; `yields`: of a generator's event, whether it
+    /// yields to others.
+    pub fn result(&mut self, dest: u8, mut event: Event, yields: bool) -> Packet {
+        self.count(event.lost.into(), event.yielded);
+        (event.lost, event.yielded) = (0, false);
+        let waits = self.has_yielded() && !yields && !self.node;
+        if event.words() < MAX_WORDS && !waits {
             event.lost = self.unreported.min(u16::MAX.into()) as u16;
+            event.yielded = self.has_yielded();
             self.unreported -= u64::from(event.lost);
         }
         Packet::event(self.address, dest, event)
@@ -121,8 +146,30 @@ mod tests {
             Body::Event(e) => e.lost,
             Body::Control { .. } => 0,
         };
-        assert_eq!(lost(i.result(HOST, full)), 0);
-        assert_eq!(lost(i.result(HOST, Event { lost: 3, ..Event::default() })), u16::MAX);
-        assert_eq!((lost(i.result(HOST, Event::default())), i.unreported()), (5, 0));
+        assert_eq!(lost(i.result(HOST, full, false)), 0);
+        assert_eq!(lost(i.result(HOST, Event { lost: 3, ..Event::default() }, false)), u16::MAX);
+        assert_eq!((lost(i.result(HOST, Event::default(), false)), i.unreported()), (5, 0));
+    }
+
+    #[test]
+    fn events_for_tables_do_not_report_losses_of_events_that_yield() {
+        let of = |p: Packet| match p.body {
+            Body::Event(e) => (e.lost, e.yielded),
+            Body::Control { .. } => (0, false),
+        };
+        let mut i = Interface::new(2, [1, 16], false);
+        i.drop_event(&Event::default());
+        assert_eq!(of(i.result(16, Event::default(), false)), (0, false));
+        assert_eq!(of(i.result(HOST, Event::default(), true)), (1, true));
+        // a loss of the generator may be of any event
+        i.drop_event(&Event { lost: 2, ..Event::default() });
+        i.drop_event(&Event::default());
+        assert_eq!(of(i.result(16, Event::default(), false)), (4, false));
+        i.drop_event(&Event::default());
+        assert_eq!(of(i.result(HOST, Event { lost: 1, ..Event::default() }, true)), (2, false));
+        // a node passes on what its producers reported
+        let mut n = Interface::new(16, [2, 8], true);
+        n.take(&Packet::event(1, 16, Event { lost: 3, yielded: true, ..Event::default() }).to_words());
+        assert_eq!(of(n.result(HOST, Event::default(), false)), (3, true));
     }
 }

@@ -61,7 +61,14 @@ mod tests {
     fn slots_keep_the_places_of_their_words() {
         let data = |stores| Trigger::Data { first: 8, last: 11, loads: true, stores, value: None };
         let captures = vec![Capture::Register(10), Capture::Value, Capture::Pc];
-        let slot = |trigger, event| Slot { trigger, event, dest: 63, captures: captures.clone(), stamped: true };
+        let slot = |trigger, event| Slot {
+            trigger,
+            event,
+            dest: 63,
+            captures: captures.clone(),
+            stamped: true,
+            yields: false,
+        };
         let found = slots(&[slot(Trigger::Pc(4), 0), slot(data(false), 1), slot(data(true), 2)]);
         let want = vec![Capture::Pc, Capture::Value, Capture::Pc];
         assert_eq!(found, [Slot { captures: want, ..slot(data(true), 2) }]);

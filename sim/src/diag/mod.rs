@@ -12,6 +12,7 @@
 //! | [`returns`], [`shadow`] | its table of open calls; its copy of registers and stack |
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
 //! | [`interface`] | decodes packets to generators and nodes, encodes their results |
+//! | [`link_queue`] | the queue of a generator for events that leave the chip |
 //! | [`registers`] | registers of generators and nodes |
 //! | [`describe`] | packets and registers as a reference page |
 //! | [`node`] | filter, counters, pair, aggregate, histogram, state machine, tick, log buffer |
@@ -29,6 +30,7 @@ pub mod framer;
 pub mod full;
 pub mod generator;
 pub mod interface;
+pub mod link_queue;
 pub mod master;
 pub mod node;
 pub mod packet;

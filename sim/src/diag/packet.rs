@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! W0   LEN[15:12] | DEST[11:6] | SRC[5:0]            LEN: words after W1, 0 to 14
-//! W1   0 | TS[14:13] | L[12] | CORE[11:8] | ID[7:0]   event
+//! W1   0 | T[14] | Y[13] | L[12] | CORE[11:8] | ID[7:0]   event
 //!      1 | OP[14:12] | ADDR[11:0]                     control
 //! L    1: a word follows with the number of events that this producer lost since its last one (saturates at 65,535)
-//! TS   0: no time stamp; 2: 32 bits, two words, low word first; 1 and 3 are reserved
+//! Y    1: all of these events yielded to others, on their way off the chip: no table on the chip lacks them. Only with L
+//! T    1: a time stamp of 32 bits follows, two words, low word first
 //! then the arguments of an event, 32 bits each, low word first; or the data words of a control packet
 //! ```
 //!
@@ -90,6 +91,8 @@ pub struct Event {
     pub core: u8,
     /// Events that its producer lost since the previous one; saturates at 65,535.
     pub lost: u16,
+    /// All lost events yielded to others, in the queue of events that leave the chip. Only if events were lost.
+    pub yielded: bool,
     /// Clock cycle, modulo 2^32.
     pub time: Option<u32>,
     /// Captured words.
@@ -196,8 +199,9 @@ impl Packet {
         let mut words = vec![0, 0];
         match &self.body {
             Body::Event(e) => {
-                let (l, ts) = (u16::from(e.lost > 0), if e.time.is_some() { 2 } else { 0 });
-                words[1] = ts << 13 | l << 12 | u16::from(e.core & 15) << 8 | u16::from(e.id);
+                let (l, y, t) = (e.lost > 0, e.lost > 0 && e.yielded, e.time.is_some());
+                let flags = u16::from(t) << 14 | u16::from(y) << 13 | u16::from(l) << 12;
+                words[1] = flags | u16::from(e.core & 15) << 8 | u16::from(e.id);
                 if e.lost > 0 {
                     words.push(e.lost);
                 }
@@ -236,12 +240,11 @@ impl Packet {
         if w1 >> 12 & 1 == 1 {
             let (lost, others) = rest.split_first().ok_or(bad)?;
             (event.lost, rest) = (*lost, others);
+            event.yielded = w1 >> 13 & 1 == 1;
+        } else if w1 >> 13 & 1 == 1 {
+            return Err(bad);
         }
-        let stamped = match w1 >> 13 & 3 {
-            0 => false,
-            2 => true,
-            _ => return Err(bad),
-        };
+        let stamped = w1 >> 14 & 1 == 1;
         if rest.len() % 2 != 0 || (stamped && rest.is_empty()) {
             return Err(bad);
         }
@@ -265,9 +268,13 @@ mod tests {
     fn packets_are_the_words_worked_by_hand() {
         let bare = Event { id: 0x21, core: 3, ..Event::default() };
         assert_eq!(Packet::event(2, HOST, bare).to_words(), [0x0fc2, 0x0321]);
-        let full = Event { id: 0x80, core: 0, lost: 5, time: Some(0x1234_5678), args: Args::of(&[0xdead_beef, 1]) };
-        let want = [0x7041, 0x5080, 5, 0x5678, 0x1234, 0xbeef, 0xdead, 1, 0];
+        let args = Args::of(&[0xdead_beef, 1]);
+        let full = Event { id: 0x80, core: 0, lost: 5, yielded: false, time: Some(0x1234_5678), args };
+        let mut want = [0x7041, 0x5080, 5, 0x5678, 0x1234, 0xbeef, 0xdead, 1, 0];
         assert_eq!(Packet::event(1, 1, full).to_words(), want);
+        want[1] = 0x7080;
+        assert_eq!(Packet::event(1, 1, Event { yielded: true, ..full }).to_words(), want);
+        assert_eq!(Packet::parse(&want), Ok(Packet::event(1, 1, Event { yielded: true, ..full })));
         assert_eq!(full.words(), want.len());
         // each part alone
         let parts =
@@ -293,7 +300,7 @@ mod tests {
         assert_eq!(Packet::parse(&[0x1000, 0]), Err(PacketError::Length { found: 2, right: 3 }));
         // the first word could say one more than there are
         assert_eq!(Packet::parse(&[[0xf000, 0x8000].as_slice(), &[0; 15]].concat()), Err(PacketError::Long(17)));
-        // half an argument, an unused time stamp, no word for the lost
+        // half an argument, losses that yielded without a loss, no word for the lost
         assert!(Packet::parse(&[0x1000, 0, 1]).is_err());
         assert!(Packet::parse(&[0x1000, 0x2000, 1]).is_err());
         assert!(Packet::parse(&[0x0000, 0x1000]).is_err());

@@ -44,7 +44,8 @@
 //! written.
 //!
 //! # A trigger slot of a lite generator
-//! Word 0: as word 1 of a record; bit 14: with the time. Words 2 and 3: address of the instruction.
+//! Word 0: as word 1 of a record; bit 14: with the time; bit 15: it yields to events that do not leave the chip. Words 2
+//! and 3: address of the instruction.
 //!
 //! # A trigger slot of a full generator
 //! Slots that need more than an address comparison ([`Trigger::is_wide`]) come first.
@@ -130,6 +131,11 @@ impl Record {
 
 fn target(to: Target) -> u16 {
     u16::from(to.dest & 63) << 8 | u16::from(to.id)
+}
+
+/// Flags in the first word of a slot.
+fn flags(slot: &Slot) -> u16 {
+    u16::from(slot.yields) << 15 | u16::from(slot.stamped) << 14
 }
 
 /// Writes of records, then of the control register.
@@ -254,11 +260,7 @@ pub fn lite(slots: &[Slot]) -> Writes {
         let Trigger::Pc(pc) = slot.trigger else { continue };
         let base = RECORDS + 16 * n as u16;
         let to = target(Target { dest: slot.dest, id: slot.event });
-        writes.extend([
-            (base, u16::from(slot.stamped) << 14 | to),
-            (base + 2, pc as u16),
-            (base + 3, (pc >> 16) as u16),
-        ]);
+        writes.extend([(base, flags(slot) | to), (base + 2, pc as u16), (base + 3, (pc >> 16) as u16)]);
     }
     writes.push(control(slots.len()));
     writes
@@ -288,7 +290,7 @@ pub fn full(slots: &[Slot]) -> Writes {
     let mut writes = Vec::new();
     for (n, slot) in GeneratorParams::placed(slots).iter().enumerate() {
         let base = RECORDS + 16 * n as u16;
-        let to = u16::from(slot.stamped) << 14 | target(Target { dest: slot.dest, id: slot.event });
+        let to = flags(slot) | target(Target { dest: slot.dest, id: slot.event });
         let (kind, words) = match slot.trigger {
             Trigger::Pc(pc) => (0, [pc, 0, 0]),
             Trigger::Entry { first, last } => (8, [first, last, 0]),
@@ -341,7 +343,7 @@ mod tests {
 
     #[test]
     fn slots_of_a_full_generator_are_the_words_worked_by_hand() {
-        let slot = |trigger, captures| Slot { trigger, event: 0x21, dest: 63, captures, stamped: true };
+        let slot = |trigger, captures| Slot { trigger, event: 0x21, dest: 63, captures, stamped: true, yields: false };
         let slots = [
             slot(Trigger::Return(0x8000_1234), vec![Capture::EntryRegister(10), Capture::Elapsed]),
             slot(

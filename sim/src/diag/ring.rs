@@ -80,6 +80,8 @@ pub struct RingNode {
     on_ring: bool,
     /// Its destination refused it.
     refused: bool,
+    /// A refused packet is given back to the client instead of being sent again.
+    withdraws: bool,
     token_next: bool,
     fates: VecDeque<Fate>,
     counts: RingCounts,
@@ -105,6 +107,7 @@ impl RingNode {
             at: 0,
             on_ring: false,
             refused: false,
+            withdraws: false,
             token_next: false,
             fates: VecDeque::new(),
             counts: RingCounts::default(),
@@ -153,6 +156,12 @@ impl RingNode {
         self.at = 0;
     }
 
+    /// Whether a packet that its destination refuses from now on is dropped here, for the client to send it later,
+    /// instead of being sent again.
+    pub fn withdraw(&mut self, on: bool) {
+        self.withdraws = on;
+    }
+
     /// Fates of the packets that were sent, in order.
     pub fn fate(&mut self) -> Option<Fate> {
         self.fates.pop_front()
@@ -181,7 +190,7 @@ impl RingNode {
     /// Whether it is in the same state as `before`, and has done nothing in between but send a refused packet again.
     fn repeats(&self, before: &Self) -> bool {
         let words = |n: &Self| (n.out, n.left, n.passing, n.at, n.kept);
-        let flags = |n: &Self| (n.on_ring, n.refused, n.token_next);
+        let flags = |n: &Self| (n.on_ring, n.refused, n.token_next, n.withdraws);
         let counts = |n: &Self| RingCounts { again: 0, ..n.counts };
         words(self) == words(before)
             && flags(self) == flags(before)
@@ -286,7 +295,7 @@ impl RingNode {
     fn packet_returned(&mut self) {
         self.on_ring = false;
         self.at = 0;
-        if !self.refused {
+        if !self.refused || self.withdraws {
             self.packet.clear();
         }
     }

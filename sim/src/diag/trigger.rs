@@ -108,6 +108,9 @@ pub struct Slot {
     pub captures: Vec<Capture>,
     /// The event has a time stamp.
     pub stamped: bool,
+    /// The event leaves the chip, and yields to events that do not: where it would have to wait for the link, it goes to
+    /// a queue of its own ([`super::link_queue`]), and is lost if that is full.
+    pub yields: bool,
 }
 
 /// Sizes of a generator.

@@ -39,7 +39,8 @@ pub fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
                 },
             };
             let captures = (0..s.below(CAPTURES as u64 + 1)).map(|_| capture(s, trigger)).collect();
-            Slot { trigger, event: s.bits(8) as u8, dest: s.bits(6) as u8, captures, stamped: s.percent(50) }
+            let (event, dest) = (s.bits(8) as u8, s.bits(6) as u8);
+            Slot { trigger, event, dest, captures, stamped: s.percent(50), yields: dest & 1 == 1 }
         })
         .collect()
 }

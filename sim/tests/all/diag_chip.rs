@@ -11,7 +11,7 @@ use sim::stimulus::Source;
 const NOP: u32 = 0x13;
 
 fn slot(dest: u8) -> Slot {
-    Slot { trigger: Trigger::Pc(0x400), event: 1, dest, captures: vec![Capture::Pc], stamped: true }
+    Slot { trigger: Trigger::Pc(0x400), event: 1, dest, captures: vec![Capture::Pc], stamped: true, yields: false }
 }
 
 fn hit(cycle: u64) -> ObservedInsn {

@@ -88,7 +88,7 @@ impl Core {
 }
 
 fn slot(trigger: Trigger, event: u8, captures: &[Capture]) -> Slot {
-    Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: true }
+    Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: true, yields: false }
 }
 
 const F: u32 = 0x1000;

@@ -56,14 +56,14 @@ impl Bench {
                     set_write(&mut u.write, write, noise);
                     u.result.ready.next = ready;
                 },
-                |u| (result(&u.result), u.holds.val()),
+                |u| ((result(&u.result), u.result.valid.val() && u.yields.val()), u.holds.val()),
             )
             .unwrap();
         if self.d.cycles() > 1 {
-            let want = (self.golden.result(), self.golden.holds());
+            let want = ((self.golden.result(), self.golden.yields()), self.golden.holds());
             assert_eq!(found, want, "{}, clock {}", self.name, self.d.cycles() - 1);
         }
-        let found = found.0;
+        let found = found.0 .0;
         if reset {
             self.golden = Golden::new(self.params, CORE);
         } else {
@@ -253,7 +253,7 @@ impl Core {
 }
 
 fn slot(trigger: Trigger, event: u8, captures: &[Capture]) -> Slot {
-    Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: false }
+    Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: false, yields: false }
 }
 
 const F: u32 = 0x400;

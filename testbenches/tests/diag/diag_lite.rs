@@ -25,6 +25,7 @@ fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
         dest: s.bits(6) as u8,
         captures: Vec::new(),
         stamped: s.percent(50),
+        yields: s.percent(50),
     };
     (0..s.below(u64::from(params.slots) + 1)).map(|_| slot(s)).collect()
 }
@@ -37,6 +38,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
     let mut golden = Generator::new(params, CORE);
     let mut writes = Vec::new();
     let mut held: Option<(u8, Event)> = None;
+    let mut yields = false;
     // events that were in the FIFO before this cycle
     let (mut there, mut popped, mut sums) = (0, 0, [0_u64; 3]);
     for clock in 0..clocks {
@@ -62,11 +64,11 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
                     set_write(&mut u.write, write, noise);
                     u.result.ready.next = ready;
                 },
-                |u| result(&u.result),
+                |u| (result(&u.result), u.result.valid.val() && u.yields.val()),
             )
             .unwrap();
         if clock > 0 {
-            assert_eq!(found, held, "{} slots, seed {seed}, clock {clock}", params.slots);
+            assert_eq!(found, (held, held.is_some() && yields), "{} slots, seed {seed}, clock {clock}", params.slots);
         }
         if reset {
             golden = Generator::new(params, CORE);
@@ -77,6 +79,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         if ready && held.is_some() {
             held = None;
         } else if held.is_none() && there > 0 {
+            yields = golden.yields().unwrap();
             held = golden.pop();
             popped += 1;
             sums[0] += 1;

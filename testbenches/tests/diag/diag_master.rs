@@ -81,6 +81,7 @@ fn bench(seed: u64, takes: u8) -> (Bench, Vec<Slot>, count::Rule) {
         dest,
         captures: captures.to_vec(),
         stamped: event == 1,
+        yields: false,
     };
     let captures = [Capture::Address, Capture::Register(10), Capture::Value, Capture::Pc];
     let all = vec![

@@ -44,7 +44,8 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     chip.connect_all();
     let cosim = Cosim::of_block(&chip).unwrap();
     let captures = if generator.lite { Vec::new() } else { vec![Capture::Pc] };
-    let slots = [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true }];
+    let slots =
+        [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true, yields: false }];
     let writes = if generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
     let mut line = FrameWriter::default();
     let sends: Vec<u8> = (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| line.frame(&p)).collect();

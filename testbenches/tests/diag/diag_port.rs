@@ -78,7 +78,9 @@ struct Bench {
     to_write: VecDeque<(u16, u16)>,
     expected: VecDeque<Vec<u16>>,
     sent: Vec<u16>,
-    counts: [u64; 6],
+    counts: [u64; 8],
+    /// Whether the result at the input yields to others; it may be lost if it does.
+    yields: bool,
 }
 
 impl Bench {
@@ -97,7 +99,8 @@ impl Bench {
             to_write: VecDeque::new(),
             expected: VecDeque::new(),
             sent: Vec::new(),
-            counts: [0; 6],
+            counts: [0; 8],
+            yields: false,
         }
     }
 
@@ -119,12 +122,16 @@ impl Bench {
             let mut e = random_event(&mut self.s, 256);
             e.lost = if self.s.percent(80) { 0 } else { self.s.bits(16) as u16 };
             self.results.push_back((self.s.bits(6) as u8, e));
+            self.yields = self.s.percent(50);
         }
+        // the queue has no room for a long time
+        let (room, waits) = (self.s.percent(if self.counts[6] % 64 < 32 { 90 } else { 2 }), self.s.percent(50));
         let asked = self.begun && matches!(self.asked, Some(Request::Event(_) | Request::Flush(_)));
         let shown = self.results.front().copied().filter(|_| !self.node || asked);
         let done = asked && self.results.is_empty() && work;
         let noise = self.s.bits(16) as u16;
-        let (ready, put, event, write, taken) = self
+        let yields = self.yields && !self.node;
+        let (ready, (put, to_queue, drops), event, write, taken) = self
             .d
             .cycle(
                 |u| {
@@ -133,6 +140,7 @@ impl Bench {
                     u.got.word.next = u64::from(word.unwrap_or(noise)).to_bits();
                     u.put.ready.next = take;
                     u.event.ready.next = done;
+                    (u.yields.next, u.room.next, u.waits.next) = (yields, room, waits);
                     let (dest, e) = shown.unwrap_or_default();
                     let arg = |n: usize| u64::from(e.args.get(n).copied().unwrap_or(0)).to_bits::<32>();
                     let r = &mut u.result;
@@ -162,15 +170,16 @@ impl Bench {
                         let event = Event {
                             id: e.id.val().to_u64() as u8,
                             core: e.core.val().to_u64() as u8,
-                            lost: 0,
                             time: e.stamped.val().then(|| e.stamp.val().to_u64() as u32),
                             args: if flush { Args::default() } else { Args::of(&words[..count]) },
+                            ..Event::default()
                         };
                         (event, flush)
                     });
                     let w = &u.write;
                     let write = w.we.val().then(|| (w.addr.val().to_u64() as u16, w.data.val().to_u64() as u16));
                     let put = u.put.valid.val().then(|| u.put.word.val().to_u64() as u16);
+                    let put = (put, u.to_queue.val(), u.drops.val());
                     (u.got.ready.val(), put, event, write, u.result.ready.val())
                 },
             )
@@ -212,7 +221,9 @@ impl Bench {
         self.begun = event.is_some();
         if let Some((event, flush)) = event {
             match &self.asked {
-                Some(Request::Event(e)) => assert_eq!((event, flush), (Event { lost: 0, ..*e }, false), "{place}"),
+                Some(Request::Event(e)) => {
+                    assert_eq!((event, flush), (Event { lost: 0, yielded: false, ..*e }, false), "{place}");
+                }
                 Some(Request::Flush(_)) => assert!(flush, "{place}"),
                 other => panic!("{place}: asked {other:?}, but {event:?}"),
             }
@@ -250,10 +261,18 @@ impl Bench {
                 } else {
                     let (dest, e) = shown.unwrap();
                     self.counts[5] += 1;
-                    self.golden.result(dest, e).to_words()
+                    self.counts[7] += u64::from(yields);
+                    self.golden.result(dest, e, yields).to_words()
                 };
+                assert_eq!(to_queue, yields && !is_answer, "{place}: to the queue");
                 assert_eq!(sent, [&[want[0] & !63], &want[1..]].concat(), "{place}: a packet");
             }
+        }
+        if drops {
+            let (_, e) = shown.unwrap();
+            assert!(yields && !room && !waits, "{place}: a result is lost");
+            self.golden.drop_event(&e);
+            self.counts[6] += 1;
         }
         if taken {
             assert!(shown.is_some() && self.sent.is_empty(), "{place}: a result is done with");
@@ -280,8 +299,8 @@ fn packets_are_what_the_golden_interface_makes_of_them() {
     for (node, seed) in [(true, 1), (false, 2)] {
         let mut bench = Bench::new(node, seed);
         bench.run(rounds(30_000, 200_000));
-        println!("writes, events, flushes, answers, dropped, results: {:?}", bench.counts);
-        let few = |i: usize, n: &u64| *n < 50 && (node || !(i == 1 || i == 2));
+        println!("writes, events, flushes, answers, dropped, results, lost, that yielded: {:?}", bench.counts);
+        let few = |i: usize, n: &u64| *n < 50 && (if node { i < 6 } else { i != 1 && i != 2 });
         assert!(!bench.counts.iter().enumerate().any(|(i, n)| few(i, n)), "{:?}", bench.counts);
         if node || long() {
             check_verilog(&bench.d, seed as u32);

@@ -127,7 +127,7 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
         let id = if n == 0 { 2 } else { u8::from(n % 2 == 1) };
         let dest = if n % 4 == 0 { HOST } else { OUTSIDE };
         let args = Args::of(&[if id == 0 { 1 } else { n & 3 }, n, 3, 9, dest.into(), 7]);
-        let event = Event { id, core: n as u8 & 15, lost: u16::from(n == 9) * 5, time: None, args };
+        let event = Event { id, core: n as u8 & 15, lost: u16::from(n == 9) * 5, args, ..Event::default() };
         let packet = Packet::event(OUTSIDE, PROCESSOR, event);
         bench.outside.extend(packet.to_words());
         golden.take(&packet.to_words());

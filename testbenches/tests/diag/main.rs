@@ -7,6 +7,7 @@ mod diag_full;
 mod diag_harness;
 mod diag_interrupts;
 mod diag_line;
+mod diag_link_queue;
 mod diag_lite;
 mod diag_master;
 mod diag_nodes;

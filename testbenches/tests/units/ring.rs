@@ -108,6 +108,7 @@ impl Bench {
                 u.put[i].valid.next = puts[i].is_some();
                 u.put[i].word.next = u64::from(puts[i].unwrap_or(0xf000)).to_bits();
                 u.got[i].ready.next = takes[i];
+                u.withdraw[i].next = false;
             }
         };
         let (out, seen) = self

@@ -17,6 +17,7 @@
 //! | `now` | in | 32 | the cycle in which it retires |
 //! | `write` | in | | register writes |
 //! | `result` | out | | an event to send |
+//! | `yields` | out | 1 | the event yields to others, see [`crate::diag::link_queue`] |
 //! | `points` | out | 16 | slots whose address matches, enabled or not |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. The target of an event is read from its slot
@@ -46,13 +47,14 @@ pub struct Lite {
     pub now: Signal<In, Bits<32>>,
     pub write: WriteIn,
     pub result: ResultOut,
+    pub yields: Signal<Out, Bit>,
     pub points: Signal<Out, Bits<16>>,
 
     // slots
     used: DFF<Bits<5>>,
     low: Vec<DFF<Bits<16>>>,
     high: Vec<DFF<Bits<16>>>,
-    to: Vec<DFF<Bits<15>>>,
+    to: Vec<DFF<Bits<16>>>,
     slot_write: Signal<Local, Bit>,
     is_hit: Signal<Local, Bit>,
     is_point: Signal<Local, Bit>,
@@ -97,10 +99,10 @@ pub struct Lite {
 
     // the event at the output
     held: DFF<Bit>,
-    held_to: DFF<Bits<15>>,
+    held_to: DFF<Bits<16>>,
     held_stamp: DFF<Bits<32>>,
     held_lost: DFF<Bits<16>>,
-    chosen: Signal<Local, Bits<15>>,
+    chosen: Signal<Local, Bits<16>>,
 
     core: Fixed<Bits<4>>,
     control: Fixed<Bits<12>>,
@@ -182,7 +184,7 @@ impl Logic for Lite {
             self.to[i].d.next = self.to[i].q.val();
             if self.slot_write.val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
                 if self.write.addr.val().get_bits::<4>(0) == 0 {
-                    self.to[i].d.next = self.write.data.val().get_bits::<15>(0);
+                    self.to[i].d.next = self.write.data.val();
                 }
                 if self.write.addr.val().get_bits::<4>(0) == 2 {
                     self.low[i].d.next = self.write.data.val();
@@ -306,6 +308,7 @@ impl Logic for Lite {
             self.held_lost.d.next = self.reporting.val();
         }
         self.result.valid.next = self.held.q.val();
+        self.yields.next = self.held.q.val() & self.held_to.q.val().get_bit(15);
         self.result.dest.next = self.held_to.q.val().get_bits::<6>(8);
         self.result.id.next = self.held_to.q.val().get_bits::<8>(0);
         self.result.core.next = self.core.val();

@@ -238,7 +238,7 @@ impl Logic for Dma {
         self.fixed_words.next = bit_cast::<4, 1>(self.got.word.val().get_bit(12).into())
             + (bit_cast::<4, 2>(self.stamps.val()) & self.two.val());
         self.arg_words.next = self.left.q.val() - self.fixed_words.val();
-        self.whole.next = !self.stamps.val().get_bit(0)
+        self.whole.next = (!self.stamps.val().get_bit(0) | self.got.word.val().get_bit(12))
             & (self.fixed_words.val() <= self.left.q.val())
             & !self.arg_words.val().get_bit(0)
             & (self.arg_words.val() <= 12)

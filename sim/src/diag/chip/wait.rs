@@ -16,23 +16,37 @@ struct Waiting {
     cycle: u64,
     ring: Ring,
     queues: Vec<(usize, usize)>,
+    states: Vec<(bool, bool, bool, bool)>,
 }
 
 impl Waiting {
     fn of(chip: &Chip) -> Self {
-        Self { cycle: chip.now, ring: chip.ring.clone(), queues: queues(chip).collect() }
+        Self {
+            cycle: chip.now,
+            ring: chip.ring.clone(),
+            queues: queues(chip).collect(),
+            states: states(chip).collect(),
+        }
     }
 
     /// Whether the chip is in this state again.
     fn is_reached(&self, chip: &Chip) -> bool {
-        chip.ring.repeats(&self.ring) && queues(chip).eq(self.queues.iter().copied())
+        chip.ring.repeats(&self.ring)
+            && queues(chip).eq(self.queues.iter().copied())
+            && states(chip).eq(self.states.iter().copied())
     }
 }
 
 /// What moves inside clients although the ring takes nothing from them.
 fn queues(chip: &Chip) -> impl Iterator<Item = (usize, usize)> + '_ {
     let trace = chip.trace.as_ref().map(|t| (t.words.len(), t.node.waits()));
-    chip.generators.iter().map(Generator::queued).chain(trace)
+    let waiting = chip.generator_ports.iter().map(|p| (p.queue.len(), p.lost as usize));
+    chip.generators.iter().map(Generator::queued).chain(waiting).chain(trace)
+}
+
+/// States of the link queues.
+fn states(chip: &Chip) -> impl Iterator<Item = (bool, bool, bool, bool)> + '_ {
+    chip.generator_ports.iter().map(|p| p.queue.state())
 }
 
 impl Chip {

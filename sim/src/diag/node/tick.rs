@@ -94,7 +94,7 @@ impl Tick {
             Some(n) => Sent::Flush(rule.flushes[n], self.number),
             None => {
                 let args = Args::of(&[self.number.into(), rule.flushes.len() as u32]);
-                Sent::Event(rule.to.dest, Event { id: rule.to.id, core: 0, lost, time: Some(time), args })
+                Sent::Event(rule.to.dest, Event { id: rule.to.id, lost, time: Some(time), args, ..Event::default() })
             }
         })
     }
@@ -151,7 +151,7 @@ mod tests {
         }
         let event = |n: u32| {
             let args = Args::of(&[n, 2]);
-            Sent::Event(63, Event { id: 255, core: 0, lost: 0, time: Some(10 * n), args })
+            Sent::Event(63, Event { id: 255, time: Some(10 * n), args, ..Event::default() })
         };
         let first = [(12, event(1)), (13, Sent::Flush(20, 1)), (14, Sent::Flush(21, 1)), (22, event(2))];
         assert_eq!((sent.len(), &sent[..4]), (7, &first[..]));

@@ -305,9 +305,9 @@ impl Processor {
         let event = Event {
             id: second as u8,
             core: (second >> 8 & 15) as u8,
-            lost: 0,
             time: (second >> 14 & 1 == 1).then_some(words[1]),
             args: Args::of(&words[2..2 + args as usize]),
+            ..Event::default()
         };
         Packet::event(self.address, dest, event)
     }
@@ -354,7 +354,7 @@ mod tests {
     }
 
     fn event(arg: u32, lost: u16) -> Vec<u16> {
-        Packet::event(2, 20, Event { id: 9, core: 3, lost, time: None, args: Args::of(&[arg]) }).to_words()
+        Packet::event(2, 20, Event { id: 9, core: 3, lost, args: Args::of(&[arg]), ..Event::default() }).to_words()
     }
 
     #[test]

@@ -89,6 +89,7 @@ pub fn result(port: &ResultOut) -> Option<(u8, Event)> {
             lost: port.lost.val().to_u64() as u16,
             time: port.stamped.val().then(|| port.stamp.val().to_u64() as u32),
             args: Args::of(&words[..count]),
+            ..Event::default()
         };
         (port.dest.val().to_u64() as u8, event)
     })
@@ -108,9 +109,9 @@ pub fn random_event(s: &mut Source, ids: u64) -> Event {
     Event {
         id: s.below(ids) as u8,
         core: s.bits(4) as u8,
-        lost: 0,
         time: s.percent(50).then(|| s.bits(32) as u32),
         args,
+        ..Event::default()
     }
 }
 

@@ -376,7 +376,7 @@ impl Logic for Control {
             FullState::Done => {
                 self.event_draft.k.next = 0.into();
                 self.event_draft.data.next =
-                    bit_cast::<32, 15>(self.plan.val().get_bits::<15>(0)) | (bit_cast::<32, 3>(self.k.q.val()) << 16);
+                    bit_cast::<32, 16>(self.plan.val()) | (bit_cast::<32, 3>(self.k.q.val()) << 16);
                 self.event_draft.we.next = true;
                 self.event_draft.commit.next = true;
                 self.current.d.next = false;

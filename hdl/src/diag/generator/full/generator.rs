@@ -11,6 +11,8 @@
 //! | `seen` | in | retired instructions |
 //! | `write` | in | register writes; a write to the control register also closes all open calls |
 //! | `result` | out | an event to send |
+//! | `yields` | out | the event yields to others, see [`crate::diag::link_queue`] |
+//! | `stalling` | out | of a generator that can stall: events wait instead of being lost |
 //! | `points` | out | slots whose address matches, see [`super::slots`] |
 //! | `holds` | out | of a generator that stalls: the core must wait; a few instructions may still retire, see `sim::diag::full` |
 //!
@@ -46,6 +48,8 @@ pub struct Full {
     pub seen: SeenIn,
     pub write: WriteIn,
     pub result: ResultOut,
+    pub yields: Signal<Out, Bit>,
+    pub stalling: Signal<Out, Bit>,
     pub points: Signal<Out, Bits<16>>,
     pub holds: Signal<Out, Bit>,
     slots: Slots,
@@ -113,6 +117,7 @@ impl Logic for Full {
         DraftOut::join(&mut self.control.event_draft, &mut self.outbox.event_draft);
         ResultOut::link(&mut self.result, &mut self.outbox.result);
 
+        self.yields.next = self.outbox.yields.val();
         self.points.next = self.slots.points.val();
         self.slots.plan_at.next = self.control.plan_at.val();
         self.control.plan.next = self.slots.plan.val();
@@ -151,12 +156,14 @@ impl Logic for Full {
         self.control.is_known.next = self.word.is_known.val();
         self.control.refuses.next = self.outbox.refuses.val();
         self.control.stalls.next = false;
+        self.stalling.next = false;
         self.holds.next = false;
         if self.can_stall.val() {
             if self.is_control.val() {
                 self.stalls.d.next = self.write.data.val().get_bit(1);
             }
             self.control.stalls.next = self.stalls.q.val();
+            self.stalling.next = self.stalls.q.val();
             self.holds.next = self.stalls.q.val() & self.log.long.val();
         }
         if self.reset.val() {

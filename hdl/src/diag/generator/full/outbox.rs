@@ -14,6 +14,7 @@
 //! | `event_draft` | in | | an event, word by word, see [`super::ports`] |
 //! | `refuses` | out | 1 | no event is accepted |
 //! | `result` | out | | an event to send |
+//! | `yields` | out | 1 | the event yields to others, see [`crate::diag::link_queue`] |
 //!
 //! # Timing
 //! An event is at `result` at the earliest 10 cycles after it was complete. All outputs come from registers.
@@ -38,6 +39,7 @@ pub struct Outbox {
     pub event_draft: DraftIn,
     pub refuses: Signal<Out, Bit>,
     pub result: ResultOut,
+    pub yields: Signal<Out, Bit>,
     // words of an entry: 0 target and word count, 1 to 5 arguments, 6 the time
     fifo: Mem<7, 32>,
     length: DFF<Bits<5>>,
@@ -191,6 +193,7 @@ impl Logic for Outbox {
         self.dropped_before.d.next = self.event_draft.dropped.val();
 
         self.result.valid.next = self.held.q.val();
+        self.yields.next = self.held.q.val() & self.held_head.q.val().get_bit(15);
         self.result.dest.next = self.held_head.q.val().get_bits::<6>(8);
         self.result.id.next = self.held_head.q.val().get_bits::<8>(0);
         self.result.core.next = self.core.val();
