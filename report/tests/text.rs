@@ -245,12 +245,11 @@ const WITHOUT_HEAD: &[(&str, &str)] = &[
     ("docs/how-to/import.md", "traces of other projects, by the commands in the page"),
     ("docs/reference/follow.md", "`follow_table`, of captured programs"),
     ("docs/reference/load-values.md", "`goshawk stats`, of the test programs"),
-    ("docs/reference/paper-tables.md", "`tools/tables papers`, which writes the head when it runs again"),
     ("docs/reference/paper000/figures.md", "a sweep whose plan is docs/maintainers/sweeps/paper000.toml"),
     ("docs/reference/rate.md", "the testbench of rates"),
     ("docs/reference/real-programs.md", "`tools/real-table`, which writes the head when it runs again"),
     ("docs/reference/record-replay.md", "`goshawk stats`, and gates"),
-    ("docs/reference/thesis-tables.md", "`tools/thesis-tables`, of captured programs"),
+    ("docs/reference/thesis-tables.md", "`tools/thesis-tables`, which writes the head when it runs again"),
     ("docs/tutorials/scheme.md", "the example of the page"),
 ];
 
