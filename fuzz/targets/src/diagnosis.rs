@@ -120,6 +120,6 @@ pub(crate) fn log(data: &[u8]) {
 pub(crate) fn log_seeds() -> Vec<Vec<u8>> {
     let mut writer = FrameWriter::default();
     let frames: Vec<u8> = packets().iter().flat_map(|p| writer.frame(p)).collect();
-    let end = End { cycles: 1_000, frames: 60, lost: 0, unreported: vec![0; 5] };
+    let end = End { cycles: 1_000, frames: 60, lost: 0, unreported: vec![Default::default(); 5] };
     vec![log::write(&RUNNING.2, &frames, &end)]
 }
