@@ -346,10 +346,10 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         if pages {
             parts.push(Part::of("pages", Pages::new(strobe), style, |pin| {
                 match (pin.strip_prefix("low_"), pin.strip_prefix("high_")) {
-                    (Some(signal), _) => format!("encoder_bus_{signal}"),
-                    (_, Some(signal)) => format!("sink_bus_{signal}"),
                     _ if pin == "reads_0" => "bus_read".into(),
                     _ if pin == "high_reads_0" => "sink_bus_read".into(),
+                    (Some(signal), _) => format!("encoder_bus_{signal}"),
+                    (_, Some(signal)) => format!("sink_bus_{signal}"),
                     _ => pin.to_string(),
                 }
             })?);

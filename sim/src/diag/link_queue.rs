@@ -54,7 +54,7 @@ impl LinkQueue {
         self.packets.is_empty()
     }
 
-    /// State besides the packets, for comparison: whose turn it is, and what is known of the packet in the router.
+    /// State in addition to the packets, for comparison: whose turn it is, and what is known of the packet in the router.
     pub fn state(&self) -> (bool, bool, bool, bool) {
         (self.turn, self.waiting, self.done, self.recovering)
     }
@@ -98,7 +98,7 @@ impl LinkQueue {
         self.waiting && other
     }
 
-    /// One cycle before others are sent: takes fates of the router and tells it whether to give a packet back. True: it
+    /// One cycle before others are sent: takes fates of the router and says whether it is to give a packet back. True: it
     /// is free for a packet.
     pub fn clock(&mut self, port: &mut RingNode, other: bool) -> bool {
         while let Some(fate) = port.fate() {
