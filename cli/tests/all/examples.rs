@@ -139,6 +139,8 @@ fn how(example: &str) -> How {
     } else if example.contains("--qemu ./")
         || example.contains("--start-at")
         || example.contains("--kernel")
+        || example.contains("--initrd")
+        || example.contains("disk.img")
         || example.contains("/usr/bin/make")
         || example.contains("app@0x")
         || example.contains("--patches")
@@ -148,8 +150,8 @@ fn how(example: &str) -> How {
         || example.contains("self.ret")
         || example.contains("smp.elf")
     {
-        // with an emulator that not every machine has, a server, a program of the user's, a softcore or a trace from a board;
-        // capture's tests, capture_machine.rs, changing_code.rs, process_names.rs, self_trace.rs and fpga's tile.rs run such
+        // with an emulator that not every machine has, a server, a program, kernel or disk of the user's, a softcore or a trace from a board;
+        // capture's tests, capture_machine.rs, capture_machines.rs, changing_code.rs, process_names.rs, self_trace.rs and fpga's tile.rs run such
         How::Elsewhere
     } else if tools.iter().any(|t| example.contains(t)) || example.starts_with("goshawk demo ") {
         // the demo takes half as long as all other examples together

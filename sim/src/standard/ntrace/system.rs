@@ -37,7 +37,7 @@ pub struct NtraceParams {
 }
 
 impl NtraceParams {
-    /// [`crate::platform::Platform::count_bits`] of the platform that reports the same contexts.
+    /// `count_bits` of the platform that reports the same contexts.
     pub const CONTEXT_COUNT_BITS: u8 = 16;
 
     /// Cores of `xlen` bits with the C extension.
