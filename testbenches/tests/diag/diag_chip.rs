@@ -309,13 +309,9 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
         let answer = bench.ask(address, Op::Read, 0, &[2]);
         assert_eq!(answer, Packet::control(address, HOST, Op::ReadData, 0, &want));
     }
-    let slot = |pc, event, dest| Slot {
-        trigger: Trigger::Pc(pc),
-        event,
-        dest,
-        captures: Vec::new(),
-        stamped: true,
-        yields: false,
+    let slot = |pc, event, dest| {
+        let trigger = Trigger::Pc(pc);
+        Slot { trigger, event, dest, captures: Vec::new(), stamped: true, yields: false }
     };
     let slots =
         vec![slot(0x100, 1, HOST), slot(0x104, 2, FIRST_NODE), slot(0x100, 3, FIRST_NODE), slot(0x202, 4, HOST)];

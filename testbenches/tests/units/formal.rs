@@ -59,8 +59,15 @@ fn outside(proof: &Proof) -> Proof {
 
 /// A FIFO of 2^`log2_depth` - 2 entries with narrow fields, whose width does not matter.
 fn event_fifo(log2_depth: usize, early: bool) -> Result<Proof, FormalError> {
-    let layout =
-        EntryLayout { count_bits: 2, address_bits: 6, cc_bits: 2, context_bits: 0, hist_bits: 0, early, uses_resync_pc: false };
+    let layout = EntryLayout {
+        count_bits: 2,
+        address_bits: 6,
+        cc_bits: 2,
+        context_bits: 0,
+        hist_bits: 0,
+        early,
+        uses_resync_pc: false,
+    };
     let fifo = verilog(EventFifo::<8>::new(&layout, log2_depth))
         .size("LOG2_DEPTH", log2_depth)
         .size("ENTRIES", (1 << log2_depth) - 2)
