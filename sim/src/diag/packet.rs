@@ -219,6 +219,14 @@ impl Packet {
         words
     }
 
+    /// Its event, if it is one.
+    pub fn as_event(&self) -> Option<&Event> {
+        match &self.body {
+            Body::Event(event) => Some(event),
+            Body::Control { .. } => None,
+        }
+    }
+
     /// Parses the packet of `words`.
     pub fn parse(words: &[u16]) -> Result<Self, PacketError> {
         let found = words.len();

@@ -233,7 +233,26 @@ pub const REGS: &[Reg] = &[
 /// # Panics
 /// If there is none: names must be those of this file.
 pub fn register(name: &str) -> &'static Reg {
-    REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("there is no register `{name}`"))
+    find(REGS, name)
+}
+
+/// The register of a list with this name.
+pub(super) fn find(regs: &'static [Reg], name: &str) -> &'static Reg {
+    regs.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("there is no register `{name}`"))
+}
+
+/// Field of a register as the specification prints it: register, field, offset, highest and lowest bit.
+#[cfg(test)]
+pub(super) type Position = (&'static str, &'static str, u16, u8, u8);
+
+/// Compares fields with the positions that the specification prints.
+#[cfg(test)]
+pub(super) fn assert_positions(regs: &'static [Reg], right: &[Position]) {
+    for (reg, field, offset, high, low) in right {
+        let r = find(regs, reg);
+        let f = r.field(field);
+        assert_eq!((r.offset, f.lsb + f.bits - 1, f.lsb), (*offset, *high, *low), "{reg}.{field}");
+    }
 }
 
 #[cfg(test)]
@@ -257,7 +276,7 @@ mod tests {
     /// The positions that the specification prints: (register, field, offset, highest and lowest bit).
     #[test]
     fn positions_are_those_of_the_specification() {
-        for (reg, field, offset, high, low) in [
+        let right = [
             ("control", "active", 0x000, 0, 0),
             ("control", "enable", 0x000, 1, 1),
             ("control", "inst_tracing", 0x000, 2, 2),
@@ -278,10 +297,7 @@ mod tests {
             ("inst_filters", "filter_0", 0x00c, 0, 0),
             ("filter_0_control", "match_privilege", 0x400, 1, 1),
             ("filter_0_match_inst", "match_choice_privilege", 0x404, 3, 0),
-        ] {
-            let r = register(reg);
-            let f = r.field(field);
-            assert_eq!((r.offset, f.lsb + f.bits - 1, f.lsb), (offset, high, low), "{reg}.{field}");
-        }
+        ];
+        assert_positions(REGS, &right);
     }
 }

@@ -3,7 +3,7 @@
 //! Everything else in the page reads as 0 and ignores writes: among it, the upper halves of the addresses, the read pointer and the
 //! data register, since software reads system memory itself.
 
-use super::map::{field, Reg};
+use super::map::{field, find, Reg};
 use super::{RAM_SINK, VERSION};
 use crate::regs::RegAccess::{Ro, Rw, W1c};
 
@@ -73,12 +73,13 @@ pub const REGS: &[Reg] = &[
 /// # Panics
 /// If there is none: names must be those of this file.
 pub fn register(name: &str) -> &'static Reg {
-    REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("there is no register `{name}`"))
+    find(REGS, name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tci::map::assert_positions;
 
     /// The positions that the specification prints: (register, field, offset, highest and lowest bit).
     #[test]
@@ -101,11 +102,7 @@ mod tests {
             ("ram_wp_low", "wrap", 0x020, 0, 0),
             ("ram_wp_low", "wp", 0x020, 31, 2),
         ];
-        for (reg, field, offset, high, low) in right {
-            let r = register(reg);
-            let f = r.field(field);
-            assert_eq!((r.offset, f.lsb + f.bits - 1, f.lsb), (offset, high, low), "{reg}.{field}");
-        }
+        assert_positions(REGS, &right);
         let standard = REGS.iter().filter(|r| r.offset < 0xe00);
         assert_eq!(right.len(), standard.map(|r| r.fields.len()).sum::<usize>(), "every field has a line");
     }

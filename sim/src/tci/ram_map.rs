@@ -3,7 +3,7 @@
 //! Everything else in the page reads as 0 and ignores writes: among it, the address where the memory starts (0), and the upper halves
 //! of the addresses.
 
-use super::map::{field, Reg};
+use super::map::{field, find, Reg};
 use super::{RAM_SINK, VERSION};
 use crate::regs::RegAccess::{ReadNext, Ro, Rw};
 
@@ -69,12 +69,13 @@ pub const REGS: &[Reg] = &[
 /// # Panics
 /// If there is none: names must be those of this file.
 pub fn register(name: &str) -> &'static Reg {
-    REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("there is no register `{name}`"))
+    find(REGS, name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tci::map::assert_positions;
 
     /// The positions that the specification prints: (register, field, offset, highest and lowest bit).
     #[test]
@@ -98,11 +99,7 @@ mod tests {
             ("ram_rp_low", "rp", 0x028, 31, 2),
             ("ram_data", "data", 0x040, 31, 0),
         ];
-        for (reg, field, offset, high, low) in right {
-            let r = register(reg);
-            let f = r.field(field);
-            assert_eq!((r.offset, f.lsb + f.bits - 1, f.lsb), (offset, high, low), "{reg}.{field}");
-        }
+        assert_positions(REGS, &right);
         let fields: usize = REGS.iter().map(|r| r.fields.len()).sum();
         assert_eq!(right.len(), fields, "every field has a line");
     }

@@ -383,10 +383,8 @@ fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
     bench.host.extend(bench.line.frame(&stop));
     bench.idle(2_000);
     let arrived = std::mem::take(&mut bench.arrived);
-    let of = |id: u8| {
-        let event = |p: &Packet| if let Body::Event(e) = p.body { (e.id == id).then_some(e) } else { None };
-        arrived.iter().filter_map(event).collect::<Vec<Event>>()
-    };
+    let of =
+        |id: u8| arrived.iter().filter_map(Packet::as_event).filter(|e| e.id == id).copied().collect::<Vec<Event>>();
     let told: Vec<Event> = of(TICK_EVENT);
     assert_eq!(told.iter().map(|e| e.args.to_vec()).collect::<Vec<_>>(), [[1, 2], [2, 2], [3, 2], [4, 2]]);
     let times: Vec<u32> = told.iter().map(|e| e.time.unwrap()).collect();
@@ -522,7 +520,8 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     }
     bench.line = FrameWriter::from(sender.next());
     bench.flush(FIRST_NODE);
-    let counted: Vec<(u8, u32)> = bench.arrived.iter().filter_map(event).map(|e| (e.id, e.args[1])).collect();
+    let counted: Vec<(u8, u32)> =
+        bench.arrived.iter().filter_map(Packet::as_event).map(|e| (e.id, e.args[1])).collect();
     assert_eq!(counted, (0..10).map(|n| (100 + n, 2 * u32::from(n) + 2)).collect::<Vec<_>>());
     check_verilog(&bench.d, 23);
 }
@@ -580,7 +579,7 @@ fn tables_are_complete_over_a_line_that_damages_bytes() {
         }
         let packets = exchange(&mut bench, &mut host);
         let lost = host.lost().0 - before;
-        let mut rows: Vec<Vec<u32>> = packets.iter().filter_map(event).map(|e| e.args.to_vec()).collect();
+        let mut rows: Vec<Vec<u32>> = packets.iter().filter_map(Packet::as_event).map(|e| e.args.to_vec()).collect();
         rows.sort();
         if held {
             assert_eq!((rows, lost), ((0..KEYS).map(row).collect(), 0));
@@ -591,13 +590,5 @@ fn tables_are_complete_over_a_line_that_damages_bytes() {
             assert!(lost > 0 && rows.iter().all(|r| *r == row(r[0])));
             assert!((KEYS as usize - rows.len()) as u64 <= lost, "{} rows, {lost} lost", rows.len());
         }
-    }
-}
-
-fn event(p: &Packet) -> Option<Event> {
-    if let Body::Event(e) = p.body {
-        Some(e)
-    } else {
-        None
     }
 }

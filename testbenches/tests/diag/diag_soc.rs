@@ -170,8 +170,7 @@ impl Case {
 }
 
 fn events(packets: &[Packet]) -> Vec<Event> {
-    let event = |p: &Packet| if let Body::Event(e) = &p.body { Some(*e) } else { None };
-    packets.iter().filter_map(event).collect()
+    packets.iter().filter_map(Packet::as_event).copied().collect()
 }
 
 fn rate(bytes: usize, cycles: u64) -> f64 {

@@ -59,15 +59,9 @@ fn outside(proof: &Proof) -> Proof {
 
 /// A FIFO of 2^`log2_depth` - 2 entries with narrow fields, whose width does not matter.
 fn event_fifo(log2_depth: usize, early: bool) -> Result<Proof, FormalError> {
-    let layout = EntryLayout {
-        count_bits: 2,
-        address_bits: 6,
-        cc_bits: 2,
-        context_bits: 0,
-        hist_bits: 0,
-        early,
-        uses_resync_pc: false,
-    };
+    let (count_bits, address_bits, cc_bits, context_bits, hist_bits) = (2, 6, 2, 0, 0);
+    let layout =
+        EntryLayout { count_bits, address_bits, cc_bits, hist_bits, context_bits, early, uses_resync_pc: false };
     let fifo = verilog(EventFifo::<8>::new(&layout, log2_depth))
         .size("LOG2_DEPTH", log2_depth)
         .size("ENTRIES", (1 << log2_depth) - 2)
