@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/ntrace/{front,records,encoder}.rs` in `hdl/src/top.rs`, in rust-hdl and emitted under Verilator, against `sim/src/standard/ntrace/system.rs`: every byte is the model's
+//! `hdl/src/scheme/ntrace/{front,repeat,records,head,encoder}.rs` in `hdl/src/top.rs`, in rust-hdl and emitted under Verilator, against `sim/src/standard/ntrace/system.rs`: every byte is the model's
 //!
 //! The decoder of `goshawk import`, which shares no code with the model, returns what retired. When a system loses messages depends on
 //! its sink: what the decoder finds around the gaps must have retired, and the model makes the same bytes of it.

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/ntrace` with filters and contexts, under Verilator, against `sim/src/standard/ntrace/system.rs`: every byte is the model's
+//! `hdl/src/scheme/ntrace/encoder.rs` with filters and contexts, under Verilator, against `sim/src/standard/ntrace/system.rs`: every byte is the model's
 //!
 //! Random programs on cores that take turns, one instruction per cycle over all of them. Stretches of instructions are hidden, and contexts change
 //! with traps and without.
