@@ -10,6 +10,7 @@ import collections, hashlib, os, pathlib, re, subprocess
 HERE = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- made by -->\n", "<!-- end of made by -->\n"
 TRACES = "## Traces\n"
+MEASURED = "## How it was measured\n"
 
 
 def commit():
@@ -86,6 +87,18 @@ def moved(text, old, new):
     return re.sub(r"\]\(([^)#:]+)", link, text)
 
 
+def output(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=HERE).stdout.strip()
+
+
+def packages(goshawk):
+    """Versions of what makes figures of the built-in programs: the command, its compiler, and the programs' ELFs, which are stored."""
+    rust = output("rustc", "--version").split(" (")[0]
+    listed = sorted((HERE / "programs/bare/elf").rglob("*.elf"))
+    digest = hashlib.sha256(b"".join(p.read_bytes() for p in listed)).hexdigest()
+    return [output(goshawk, "--version"), rust, f"`programs/bare/elf`, {len(listed)} files, together SHA-256 `{digest[:32]}`"]
+
+
 def put(page, made):
     """The page with this head after its first paragraph, and the table of traces at its end."""
     text, table = made
@@ -95,3 +108,10 @@ def put(page, made):
     page = page.split("\n" + TRACES, 1)[0].rstrip("\n") + "\n"
     title, paragraph, rest = page.split("\n\n", 2)
     return f"{title}\n\n{paragraph.rstrip()}\n\n{text}\n{rest.lstrip()}{table}"
+
+
+def put_last(page, made):
+    """The page with this head and the table of traces at its end, for a page that has more than tables."""
+    text, table = made
+    page = page.split(f"\n{MEASURED}", 1)[0].rstrip("\n")
+    return f"{page}\n\n{MEASURED}\n{text}{table}"

@@ -85,10 +85,7 @@ fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
         .collect();
     (!series.is_empty()).then(|| Figure {
         id: id.into(),
-        title: format!(
-            "{}, over the traces with each number of cores, with the least and the greatest",
-            capital(unit(per_cycle))
-        ),
+        title: format!("{}: all traces, with the least and the greatest", capital(unit(per_cycle))),
         x: Axis::names("cores", harts.iter().map(u8::to_string).collect()),
         y: Axis::log(unit(per_cycle)),
         series,
