@@ -20,6 +20,7 @@
 //! Golden model: the encoder of packets of `riscv-etrace`.
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The last field of a packet, for addresses of W - 1 bits.

@@ -29,6 +29,7 @@ use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UP
 use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The packets of one core, for addresses of at most W bits.
