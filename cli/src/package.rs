@@ -69,7 +69,9 @@ pub fn make(system: &System) -> Result<Package, Failure> {
     let lines = count(verilog.lines().count() as u64);
     let files = vec![(VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name))];
     match (circuit.flow(), circuit.standard()) {
-        (Some(params), _) => of_flow(params, system, &|_, events, end| words(params, options, events, end), files),
+        (Some(params), _) => {
+            of_flow(params, system, &|program, events, end| words(params, options, program, (events, end)), files)
+        }
         (_, Some(standard)) => {
             let words = |program: &Program, events: &[FlowEvent], end| {
                 let at = |e: &FlowEvent| if e.kind == FlowKind::Stop { FlowEvent { cycle: end, ..*e } } else { *e };

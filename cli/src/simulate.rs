@@ -12,6 +12,7 @@ use hdl::emit::{emit, Ingress, SystemOptions};
 use hdl::trace_sim::Comparison;
 use host::input::Named;
 use retire::file::scratch::Scratch;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use sim::beats::{Expander, Writer};
@@ -91,7 +92,7 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
     let options = TraceOptions { idle_limit: 64, idle_after_beat: pace - 1, ..TraceOptions::default() };
     let mut comparison = Comparison::default();
     let summary = cosim.run(file.path(), &options, |w| comparison.circuit.push(w)).map_err(|e| other(&e))?;
-    let mut golden = sim::system::System::new(params)?;
+    let mut golden = sim::system::System::with_code(params, 0, &Image::new(&named.program))?;
     events.iter().for_each(|e| golden.event(e));
     golden.finish(summary.stop);
     comparison.golden = golden.drain().collect();

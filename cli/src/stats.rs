@@ -178,9 +178,13 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
             Input::Recording(recording, None) if recording.code()?.is_none() => Some((recording, Learner::new())),
             _ => None,
         };
-        let system = System::new(&params)?.sync_every(&params, period);
+        let system = match source.run()?.inferred_code(&params)? {
+            Some(image) => System::with_code(&params, 0, &image)?,
+            None => System::new(&params)?,
+        };
+        let system = system.sync_every(&params, period);
         let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
-        let private = params.flow.predictors().filter(|(_, shared)| !shared);
+        let private = params.flow.predictors().filter(|(tr, shared)| !shared && !tr.inferable);
         let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
         let (recording, learner) = learner.unzip();
         let low = if fixed_align { 0 } else { (1 << align) - 1 };
@@ -251,7 +255,7 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
     let opened = Trace::open(path, InputOptions { parameters, contexts, ..args.program.input_options() }, &Bars)?;
     let info = opened.info().clone();
     processes.check(path, info.params.context.is_some())?;
-    let mut replayed = Replayed::new(&info.params, processes.selection)?;
+    let mut replayed = Replayed::new(&info.params, processes.selection, opened.images())?;
     let summary = opened.replay(&mut replayed, &Bars, |_| false)?;
     let system = replayed.system();
     let all = Counts {

@@ -15,10 +15,12 @@ use hdl::spine::Extras;
 use hdl::trace_sim::START;
 use pace::Pace;
 use retire::elf::Program;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sessions::Sessions;
 use sim::beats::wide::LATENCY;
 use sim::params::TraceParams;
+use sim::stimulus::pairs;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Run};
 use sim::system::System;
@@ -55,10 +57,10 @@ pub type Words<'a> = &'a dyn Fn(&Program, &[FlowEvent], u64) -> Result<Vec<u32>,
 pub fn words(
     params: &TraceParams,
     options: &SystemOptions,
-    events: &[FlowEvent],
-    end: u64,
+    program: &Program,
+    (events, end): (&[FlowEvent], u64),
 ) -> Result<Vec<u32>, Failure> {
-    let mut system = System::with_warm_up_scale(params, options.warm_up_scale(params))?;
+    let mut system = System::with_code(params, options.warm_up_scale(params), &Image::new(program))?;
     events.iter().for_each(|e| system.event(e));
     system.finish(end);
     Ok(system.drain().collect())
@@ -79,6 +81,9 @@ fn model(params: &TraceParams, extras: &Extras, make: impl Fn(&Shape) -> Model) 
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
     let shape = extras.addresses.map_or(shape.clone(), |a| a.shape(shape));
     let mut model = make(&Shape { compressed: params.align == 1, ..shape });
+    if params.flow.infers() {
+        pairs::insert(&mut model, SEED);
+    }
     if extras.zcm {
         zcm::insert(&mut model);
     }

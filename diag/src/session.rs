@@ -127,7 +127,7 @@ impl OnChip {
             );
         }
         let params = ChipParams { trace: true, ..params };
-        let system = System::new(&trace).map_err(|e| e.to_string())?;
+        let system = System::with_code(&trace, 0, &image).map_err(|e| e.to_string())?;
         let (packets, replayed) = (Vec::new(), Replayed::default());
         let (image_of, layout_of) = (image.clone(), layout.clone());
         let traced = Traced {

@@ -7,6 +7,7 @@ use crate::any_top::AnyTop;
 use crate::drive::{Driver, DriverError};
 use crate::emit::{build, EmitError, SystemOptions};
 use retire::elf::Program;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::beats::{ExpandError, Expander, Retired};
 use sim::params::{ParamError, TraceParams};
@@ -265,7 +266,7 @@ impl Player<'_> {
         }
         let stop = self.events.last().map_or(0, |e| self.paced(e.cycle));
         let (summary, ended) = sim.finish(if self.params.timestamps { stop } else { 0 })?;
-        let mut golden = System::new(self.params)?;
+        let mut golden = System::with_code(self.params, 0, &Image::new(self.program))?;
         for e in self.events {
             golden.event(&FlowEvent { cycle: self.paced(e.cycle) + START, ..*e });
         }

@@ -108,7 +108,11 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             program: info.program,
         };
         let low = (1 << params.align) - 1;
-        let system = System::new(&params)?.sync_every(&params, request.sync_period);
+        let system = match run.inferred_code(&params)? {
+            Some(image) => System::with_code(&params, 0, &image)?,
+            None => System::new(&params)?,
+        };
+        let system = system.sync_every(&params, request.sync_period);
         let writer = match &code {
             Some(code) => TraceWriter::create_with_code(path, &info, code)?,
             None => TraceWriter::create(path, &info)?,
@@ -142,6 +146,13 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             return Err(HostError::Other(format!(
                 "{}: {what}; {elf} is another program, or its code changed during the run (`--memory`, `--patches`). Without \
                  `--elf`, code is learned from the recording",
+                run.name()
+            )));
+        }
+        if let Some(pc) = sink.system.wrong_jump() {
+            return Err(HostError::Other(format!(
+                "{}: the jump at {pc:#x} went elsewhere than its code says; the program is another one, or its code changed during \
+                 the run (`--memory`, `--patches`)",
                 run.name()
             )));
         }

@@ -60,14 +60,19 @@ pub fn program(data: &[u8]) -> Result<Program, String> {
 /// RISC-V, as the machine of a program.
 pub const RISCV: &str = "RISC-V";
 
+/// The machine on which a run was captured, as QEMU calls it, if `source` says how that was.
+pub fn captured(source: &str) -> Option<&str> {
+    // as `goshawk capture` writes it
+    let captured = source.strip_prefix("captured under qemu-")?;
+    captured.split([' ', ',']).next().map(|machine| machine.trim_start_matches("system-"))
+}
+
 /// Refuses a program for another machine than that on which a run was captured, if `source` says how that was. `elf`: its name and machine.
 ///
 /// # Errors
 /// It is refused.
 pub fn check_machine(elf: (&str, &str), recording: &str, source: &str) -> Result<(), HostError> {
-    // as `goshawk capture` writes it
-    let Some(captured) = source.strip_prefix("captured under qemu-") else { return Ok(()) };
-    let captured = captured.split([' ', ',']).next().unwrap_or_default().trim_start_matches("system-");
+    let Some(captured) = captured(source) else { return Ok(()) };
     if captured == elf.1 || elf.1 == RISCV && captured.starts_with("riscv") {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! The run of an input, passed to a sink event by event or in blocks
 
 use crate::contradiction::Contradictions;
+use crate::foreign;
 use crate::input::Input;
 use crate::machine::Settings;
 use crate::progress::{Counted, Progress};
@@ -10,6 +11,7 @@ use retire::code::Code;
 use retire::file::retire::RetireInfo;
 use retire::image::Image;
 use retire::{FlowEvent, NullSink, RetireSink};
+use sim::params::TraceParams;
 use sim::riscv::{Exit, Limits, Machine, RunSummary};
 
 /// A run: of a program, or a recorded one.
@@ -130,6 +132,31 @@ impl<'a> Run<'a> {
         };
         let needed = crate::code::needed(code, (&named.program, &named.memory), [&self.name(), &named.name])?;
         Ok((needed, None))
+    }
+
+    /// The code from which a scheme infers jumps, if `params` are of such a scheme and the run has code.
+    ///
+    /// # Errors
+    /// It cannot be read, or the run is not of RISC-V.
+    pub fn inferred_code(&self, params: &TraceParams) -> Result<Option<Image>, HostError> {
+        if !params.flow.infers() {
+            return Ok(None);
+        }
+        let (recording, named) = match self.input {
+            Input::Program(named) => return named.image().map(Some),
+            Input::Recording(recording, named) => (recording, named),
+        };
+        let captured = foreign::captured(&recording.info().source).filter(|machine| !machine.starts_with("riscv"));
+        if let Some(machine) = captured {
+            let (run, scheme) = (self.name(), params.flow.name());
+            return Err(HostError::Other(format!(
+                "{run}: was captured on a machine {machine}; scheme `{scheme}` infers jumps of RISC-V (+inferable)"
+            )));
+        }
+        match recording.code()? {
+            Some(code) => Ok(Some(Image::recorded(code))),
+            None => named.as_ref().map(|named| named.image()).transpose(),
+        }
     }
 
     /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) and a captured run have

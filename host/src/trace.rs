@@ -298,6 +298,11 @@ impl Trace {
         &self.image
     }
 
+    /// The code of all contexts.
+    pub fn images(&self) -> Images<'_> {
+        Images { common: &self.image, of: &self.contexts }
+    }
+
     /// Contexts that have their own program.
     pub fn contexts(&self) -> &[(Context, Image)] {
         &self.contexts

@@ -122,6 +122,7 @@ impl GivenOptions {
             ParamError::UnknownScheme { .. }
             | ParamError::UnknownSet(_)
             | ParamError::UnknownFollowSet(_)
+            | ParamError::NoCode(_)
             | ParamError::UnknownStreamCache(_) => "",
         };
         let option = match field {

@@ -103,6 +103,12 @@ impl Platform {
         )
     }
 
+    /// Rejects inferable jumps of machines whose code has instructions at odd addresses.
+    pub(crate) fn check_inferable(&self, inferable: bool) -> Result<(), ParamError> {
+        let right = "1 or 2 with +inferable, which is for RISC-V";
+        ParamError::unless(!inferable || self.align > 0, "align", self.align.into(), right)
+    }
+
     /// Rejects parameters that model and circuit do not support.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u8, right, ok| ParamError::unless(ok, field, value.into(), right);
@@ -167,8 +173,11 @@ pub enum ParamError {
     #[error("predictor set `{0}` is not known; expected small, medium, large, s0 to s4, m0 to m4 or b0 to b4, or OUTCOME/TARGET, as 512/8/16 (gshare/RAS/iBTB) or bimodal512/last32")]
     UnknownSet(String),
     /// No set of scheme `follow` of that name.
-    #[error("set `{0}` of scheme follow is not known; expected s, m, ml or l, optionally followed by +bimodal256, +tagged2x32, +loops4, +past2048, +pointers32, +stack8, +dictionary16, +last16, +paths16 and +upper0")]
+    #[error("set `{0}` of scheme follow is not known; expected s, m, ml or l, optionally followed by +bimodal256, +tagged2x32, +loops4, +past2048, +pointers32, +stack8, +dictionary16, +last16, +paths16, +upper0 and +inferable")]
     UnknownFollowSet(String),
+    /// A scheme that infers jumps, and no code to infer them from.
+    #[error("scheme `{0}`: infers jumps from the program's code (+inferable), and there is none")]
+    NoCode(String),
     /// No stream cache of that name.
     #[error("stream cache `{0}` is not known; expected base, ebase or rbase, then SETSxWAYS of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, optionally followed by +right4 or +left4, +sl8, +upper12 and +run8")]
     UnknownStreamCache(String),

@@ -4,7 +4,9 @@
 //! described in `docs/reference/stream.md`. It has no FIFOs, so it never overflows.
 
 use crate::bits::BitWriter;
+use crate::core_trace::replay::Images;
 use crate::core_trace::{Rates, SyncPeriod};
+use crate::inference::Inference;
 use crate::lengths::FieldLengths;
 pub use crate::message::{KindCount, StreamStats};
 use crate::params::{ParamError, TraceParams};
@@ -66,23 +68,53 @@ pub struct System {
     out: BitWriter,
     stats: StreamStats,
     warm_up_scale: u8,
+    /// Of a scheme that infers jumps.
+    inference: Option<Box<Inference>>,
 }
 
 impl System {
     /// State after reset, enabled, with the header written.
+    ///
+    /// # Errors
+    /// Parameters that the model does not support, and a scheme that infers jumps: for [`System::with_code`].
     pub fn new(params: &TraceParams) -> Result<Self, ParamError> {
         Self::with_warm_up_scale(params, 0)
     }
 
     /// As [`System::new`], with a warm-up scale ([`warm_up_scale`]) for resyncs.
     pub fn with_warm_up_scale(params: &TraceParams, warm_up_scale: u8) -> Result<Self, ParamError> {
+        if params.flow.infers() {
+            return Err(ParamError::NoCode(params.flow.name()));
+        }
+        Self::of(params, warm_up_scale, None)
+    }
+
+    /// As [`System::with_warm_up_scale`], of cores that execute `code`.
+    ///
+    /// # Errors
+    /// Parameters that the model does not support, and a scheme that infers jumps if there is no code but only what was learned from
+    /// events.
+    pub fn with_code<'i>(
+        params: &TraceParams,
+        warm_up_scale: u8,
+        code: impl Into<Images<'i>>,
+    ) -> Result<Self, ParamError> {
+        let (infers, code) = (params.flow.infers(), code.into());
+        if infers && code.common.is_learned() {
+            return Err(ParamError::NoCode(params.flow.name()));
+        }
+        Self::of(params, warm_up_scale, infers.then(|| Box::new(Inference::new(&params.platform, code))))
+    }
+
+    fn of(params: &TraceParams, warm_up_scale: u8, inference: Option<Box<Inference>>) -> Result<Self, ParamError> {
         params.check()?;
         let mut out = BitWriter::new();
         let [magic, shape, fingerprint] = header(params);
         for word in [magic, shape_with_scale(shape, warm_up_scale), fingerprint] {
             out.push(word.into(), 32);
         }
-        Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default(), warm_up_scale })
+        let model = params.flow.model(&params.platform);
+        Ok(Self { model, out, stats: StreamStats::default(), warm_up_scale, inference })
     }
 
     /// Resynchronises every core each `period`, after a repeated header. The scheme must have resyncs
@@ -116,6 +148,12 @@ impl System {
         model.finish(cycle, out, stats);
         out.pad();
         stats.bits = out.len();
+    }
+
+    /// Address of the first inferable jump that went elsewhere than the code says, if there is one: the code is not that of the
+    /// events, and the stream cannot be decoded.
+    pub fn wrong_jump(&self) -> Option<u64> {
+        self.inference.as_ref().and_then(|inference| inference.wrong())
     }
 
     /// Takes the complete words.
@@ -161,6 +199,10 @@ impl RetireSink for System {
     /// Takes the next event; its hart must be one of the system's cores.
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
-        self.model.event(event, &mut self.out, &mut self.stats);
+        let Self { model, out, stats, inference, .. } = self;
+        match inference {
+            None => model.event(event, out, stats),
+            Some(inference) => model.event(&inference.event(event), out, stats),
+        }
     }
 }

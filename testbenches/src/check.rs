@@ -72,7 +72,7 @@ pub fn check_exact_replay(
 ) {
     let by_hart: Vec<Vec<FlowEvent>> =
         (0..params.cores).map(|h| events.iter().filter(|e| e.hart == h).copied().collect()).collect();
-    let mut system = System::new(params).unwrap();
+    let mut system = System::with_code(params, 0, image).unwrap();
     events.iter().for_each(|e| system.event(e));
     system.finish(cycles);
     let bits = system.stats().bits;

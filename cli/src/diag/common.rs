@@ -364,7 +364,7 @@ impl Opened {
 
     /// Rates of an application measured in a run.
     fn measured(&self, app: &App, trace: Option<&TraceParams>) -> Result<Rates, Failure> {
-        let system = trace.map(System::new).transpose()?;
+        let system = trace.map(|trace| System::with_code(trace, 0, &self.image)).transpose()?;
         let mut all = Measured { reference: self.reference_of(&untraced(app))?, system, words: 0 };
         self.report_to(&mut all)?;
         all.reference.finish().map_err(Failure::Other)?;

@@ -10,15 +10,9 @@ const SEED: u64 = 3;
 /// 2-byte sequential instructions `cm.push`, `cm.pop`, `cm.mvsa01` and `cm.mva01s`.
 pub fn insert(model: &mut Model) {
     let mut source = Source::seeded(SEED);
-    for insn in model.code.iter_mut().filter(|i| i.len == 2) {
-        let Some(bits) = encoding(&insn.op, &mut source) else { continue };
-        insn.bits = bits;
-        let segment = model.program.segments.iter_mut().find_map(|s| {
-            let at = usize::try_from(insn.pc.checked_sub(s.addr)?).ok()?;
-            s.data.get_mut(at..at + 2)
-        });
-        if let Some(code) = segment {
-            code.copy_from_slice(&(bits as u16).to_le_bytes());
+    for i in (0..model.code.len()).filter(|&i| model.code[i].len == 2).collect::<Vec<_>>() {
+        if let Some(bits) = encoding(&model.code[i].op, &mut source) {
+            model.encode(i, bits);
         }
     }
     model.program.zcm = true;

@@ -225,7 +225,7 @@ pub fn check_images(
     }
     let golden = (compare.overflows == 0).then(|| {
         let offset = if params.timestamps { compare.offset.unwrap_or(0) } else { 0 };
-        golden(params, events, words, offset, compare.stop)
+        golden(params, images, events, (words, offset, compare.stop))
     });
     Ok(Checked {
         events: compare.compared,
@@ -240,8 +240,13 @@ pub fn check_images(
 }
 
 /// Whether the golden model makes the same words from the log, whose cycle 0 is cycle `offset` of the trace.
-fn golden(params: &TraceParams, events: &[FlowEvent], words: &[u32], offset: u64, stop: u64) -> bool {
-    let Ok(mut system) = System::new(params) else { return false };
+fn golden(
+    params: &TraceParams,
+    images: Images<'_>,
+    events: &[FlowEvent],
+    (words, offset, stop): (&[u32], u64, u64),
+) -> bool {
+    let Ok(mut system) = System::with_code(params, 0, images) else { return false };
     let mut words = words.iter().copied();
     for e in events {
         system.event(&FlowEvent { cycle: e.cycle.wrapping_add(offset), ..*e });

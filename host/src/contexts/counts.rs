@@ -7,7 +7,7 @@ use retire::{FlowEvent, RetireSink};
 use sim::core_trace::Rates;
 use sim::message::{Kind, Message, StreamStats};
 use sim::params::{ParamError, TraceParams};
-use sim::replay::ReplaySink;
+use sim::replay::{Images, ReplaySink};
 use sim::system::System;
 
 /// Counts of a model.
@@ -94,9 +94,13 @@ impl Replayed {
     ///
     /// # Errors
     /// The parameters are not those of a model.
-    pub fn new(params: &TraceParams, selection: Selection) -> Result<Self, ParamError> {
+    pub fn new<'i>(
+        params: &TraceParams,
+        selection: Selection,
+        code: impl Into<Images<'i>>,
+    ) -> Result<Self, ParamError> {
         // replay has no cycle for every event, and rates need none
-        let system = System::new(&params.with(|p| p.timestamps = false))?;
+        let system = System::with_code(&params.with(|p| p.timestamps = false), 0, code)?;
         let selected = (!selection.is_all()).then(|| Selected::new(selection, params.cores));
         Ok(Self { system, selected, first: None, last: None, stats: StreamStats::default(), cycles: 0 })
     }

@@ -149,7 +149,7 @@ impl SchemeSpec {
     }
 
     /// Starts the scheme on a run. With `keep` the stream is kept for verification. `image` is the program, if known;
-    /// E-Trace and N-Trace require it.
+    /// E-Trace, N-Trace and schemes that infer jumps require it.
     pub fn build<'a>(
         &self,
         platform: &Platform,
@@ -161,7 +161,7 @@ impl SchemeSpec {
         Ok(match &self.scheme {
             AnyScheme::Flow(scheme) => {
                 let period = self.stated.sync_period.map(SyncPeriod::new).transpose()?;
-                Box::new(Stream::new(TraceParams::new(*platform, *scheme), period, keep)?)
+                Box::new(Stream::new(TraceParams::new(*platform, *scheme), period, keep, image)?)
             }
             AnyScheme::Shared(set) => Box::new(Shared::new(&set.0, platform)),
             AnyScheme::Baseline(compressor) => Box::new(Baseline::new(*compressor, *platform, keep)),

@@ -24,9 +24,16 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Starts a run, with a resync every `period`; with `keep` the stream is kept for verification.
-    pub fn new(params: TraceParams, period: Option<SyncPeriod>, keep: bool) -> Result<Self, ParamError> {
-        let mut system = System::new(&params)?.sync_every(&params, period);
+    /// Starts a run, with a resync every `period`; with `keep` the stream is kept for verification. `image`: the program, for a scheme that
+    /// infers jumps.
+    pub fn new(
+        params: TraceParams,
+        period: Option<SyncPeriod>,
+        keep: bool,
+        image: Option<&Image>,
+    ) -> Result<Self, ParamError> {
+        let system = image.map_or_else(|| System::new(&params), |image| System::with_code(&params, 0, image))?;
+        let mut system = system.sync_every(&params, period);
         system.count_lengths();
         Ok(Self { system, params, kept: keep.then(StoredStream::default), targets: 0 })
     }

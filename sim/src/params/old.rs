@@ -53,6 +53,7 @@ impl From<Stored> for TraceParams {
         };
         let flow = match scheme {
             Scheme::Tr(coding) => FlowScheme::Tr(TrParams {
+                inferable: false,
                 outcome: OutcomeParams::Gshare(GshareSizes { counters: p.gshare }),
                 target: TargetParams::RasIbtb(RasIbtbSizes { ras: p.ras, ibtb: p.ibtb }),
                 coder: CoderParams::Chunked(coding),

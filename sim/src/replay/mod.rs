@@ -173,10 +173,11 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             }
             Err(kind) => return Err(begins(kind)),
         };
+        let harts = Harts::new(images.into(), &params.platform, params.flow.warm_up());
         let mut replay = Self {
             bits,
             params: *params,
-            harts: Harts::new(images.into(), &params.platform, params.flow.warm_up()),
+            harts: if params.flow.infers() { harts.inferring(params.xlen) } else { harts },
             scheme: params.flow.replay(&params.platform),
             pending: Pending::default(),
             stats: StreamStats::default(),

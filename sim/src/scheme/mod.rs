@@ -16,7 +16,7 @@
 //! | `follow:SET+arithmetic` | the same predictors with an arithmetic coder, see [`follow::arithmetic`] |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways, as in `rbase-32x4` |
 //!
-//! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
+//! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift), `+upper12` and `+inferable`.
 //!
 //! | OUTCOME | outcome predictor |
 //! | --- | --- |
@@ -59,6 +59,9 @@ use tr::coder::chunked::Coding;
 /// Cycles that [`Scheme::warm_up`] allows on top of the table size: the pipeline of a circuit, and a margin.
 const WARM_UP_MARGIN: u32 = 16;
 
+/// Option of a set: jumps are inferred.
+const INFERABLE: &str = "inferable";
+
 /// Parameters of a scheme; creates its models.
 pub trait Scheme: Copy {
     /// Family of the scheme.
@@ -94,6 +97,10 @@ pub trait Scheme: Copy {
     /// Whether its model distinguishes calls, returns and jumps.
     fn needs_call_types(&self) -> bool {
         true
+    }
+    /// Whether it infers jumps from the instruction before them, see [`crate::inference`].
+    fn infers(&self) -> bool {
+        false
     }
     /// Whether its circuit encodes one bit per cycle.
     fn is_serial(&self) -> bool {
@@ -245,6 +252,11 @@ macro_rules! schemes {
             /// Whether its model distinguishes calls, returns and jumps.
             pub fn needs_call_types(&self) -> bool {
                 match self { $(Self::$name(params) => Scheme::needs_call_types(params),)* }
+            }
+
+            /// Whether it infers jumps from the instruction before them, see [`crate::inference`].
+            pub fn infers(&self) -> bool {
+                match self { $(Self::$name(params) => Scheme::infers(params),)* }
             }
 
             /// Whether its circuit encodes one bit per cycle.

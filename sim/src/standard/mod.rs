@@ -11,7 +11,6 @@
 pub mod etrace;
 pub mod ntrace;
 mod output;
-mod sequential;
 
 pub use output::{Counts, Ordered};
 

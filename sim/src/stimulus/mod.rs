@@ -6,6 +6,7 @@
 pub mod hits;
 mod insn;
 mod layout;
+pub mod pairs;
 pub mod program;
 mod random;
 mod rounds;

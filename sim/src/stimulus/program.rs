@@ -163,6 +163,22 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Gives the instruction with this index the encoding `bits`, of the same length.
+    pub fn encode(&mut self, index: usize, bits: u32) {
+        let insn = &mut self.code[index];
+        insn.bits = bits;
+        let (pc, len) = (insn.pc, usize::from(insn.len));
+        let code = self.program.segments.iter_mut().find_map(|s| {
+            let at = usize::try_from(pc.checked_sub(s.addr)?).ok()?;
+            s.data.get_mut(at..at + len)
+        });
+        if let Some(code) = code {
+            code.copy_from_slice(&bits.to_le_bytes()[..len]);
+        }
+    }
+}
+
 /// Function 0 is main, then ordinary ones that call only later ones, two recursive ones, and at last
 /// the handlers for exceptions and interrupts.
 fn draft(shape: &Shape, s: &mut Source) -> Vec<Vec<Block>> {

@@ -18,6 +18,7 @@ mod follow;
 mod follow_arithmetic;
 mod guards;
 mod host_interface;
+mod inferable;
 mod inputs;
 mod inputs_burst;
 mod inputs_faults;

@@ -94,7 +94,7 @@ fn open(w: &mut Writer<'_>, mut walk: Walk, moves: Option<u64>) -> Open {
 /// What the golden model sends that loses what the circuit lost.
 fn golden(w: &Writer<'_>, open: &Open, gaps: &[Range<usize>]) -> Result<Vec<u32>, Failure> {
     let steps = &open.walk.steps;
-    let mut golden = w.golden(None)?;
+    let mut golden = w.golden(&open.walk, None)?;
     // instructions since the last event
     let mut count = 0;
     for (i, step) in steps.iter().enumerate() {

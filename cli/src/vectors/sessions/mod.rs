@@ -157,10 +157,10 @@ impl<'a> Writer<'a> {
         self.read_bits(name, value, u32::MAX);
     }
 
-    /// A golden model at the beginning of a trace; with a period of 2^`period` instructions.
-    fn golden(&self, period: Option<u8>) -> Result<System, Failure> {
+    /// A golden model at the beginning of a trace of `walk`; with a period of 2^`period` instructions.
+    fn golden(&self, walk: &Walk, period: Option<u8>) -> Result<System, Failure> {
         let period = period.map(SyncPeriod::new).transpose()?;
-        Ok(System::with_warm_up_scale(self.params, self.options.warm_up_scale(self.params))?
+        Ok(System::with_code(self.params, self.options.warm_up_scale(self.params), &self.walker.code(walk))?
             .sync_every(self.params, period))
     }
 
@@ -212,7 +212,7 @@ impl<'a> Writer<'a> {
             self.write("sync", period.into());
             self.read("sync", period.into());
         }
-        let mut golden = self.golden(period)?;
+        let mut golden = self.golden(walk, period)?;
         walk.events().for_each(|e| golden.event(e));
         // a time-stamped stop tells when it finds a place in a FIFO: there is one then
         let full = u64::from(self.options.fifo_entries()) * clocks_of_event(self.params);
@@ -237,7 +237,7 @@ impl<'a> Writer<'a> {
 
     /// A trace that is cut by a reset; the words before it are as far as they have come.
     fn cut_by_reset(&mut self, walk: &Walk) -> Result<(), Failure> {
-        let mut golden = self.golden(None)?;
+        let mut golden = self.golden(walk, None)?;
         walk.events().for_each(|e| golden.event(e));
         self.begin(&golden.drain().collect::<Vec<_>>());
         self.put(Act::Ready(ALWAYS));

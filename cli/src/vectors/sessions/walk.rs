@@ -4,6 +4,7 @@ use super::super::model;
 use super::Act;
 use hdl::emit::SystemOptions;
 use hdl::trace_sim::START;
+use retire::image::Image;
 use retire::FlowEvent;
 use sim::params::TraceParams;
 use sim::stimulus::program::Model;
@@ -21,6 +22,8 @@ pub struct Walk {
     pub stops: Vec<FlowEvent>,
     /// The clock of the last instruction.
     pub end: u64,
+    /// Its program is [`Walker::dense`].
+    pub is_dense: bool,
 }
 
 impl Walk {
@@ -61,6 +64,11 @@ impl<'a> Walker<'a> {
         Self { params, options, usual, dense }
     }
 
+    /// The code of `walk`.
+    pub fn code(&self, walk: &Walk) -> Image {
+        Image::new(if walk.is_dense { &self.dense.program } else { &self.usual.program })
+    }
+
     /// Instructions of a program, in most of the cycles.
     pub fn program(&self, seed: u64, instructions: usize) -> Walk {
         let config = Config { retire_percent: 80, trap_per_64k: 600, ..Config::new(self.params.cores, seed) };
@@ -75,14 +83,14 @@ impl<'a> Walker<'a> {
             wait_per_64k: 0,
             ..Config::new(self.params.cores, seed)
         };
-        self.walk(&self.dense, &config, instructions)
+        Walk { is_dense: true, ..self.walk(&self.dense, &config, instructions) }
     }
 
     /// Control-flow instructions of one core: `stretches` of these lengths in successive cycles, with a rest between two in which a full FIFO
     /// becomes empty.
     pub fn alone(&self, (core, seed): (u8, u64), stretches: &[usize]) -> Walk {
         let config = Config { retire_percent: 100, trap_per_64k: 1_000, wait_per_64k: 0, ..Config::new(1, seed) };
-        let mut walk = Walk::default();
+        let mut walk = Walk { is_dense: true, ..Walk::default() };
         let mut run = Run::new(&self.dense, &config);
         let mut rest = START;
         for length in stretches {

@@ -10,6 +10,7 @@ mod send;
 use super::tables::Tables;
 use super::{Encoded, EtraceError, Extras, Options};
 use crate::baseline::Stats;
+use crate::sequential;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::Parameters;
@@ -311,11 +312,7 @@ impl<'a> Encoder<'a> {
         let (Some((load, _)), Some((jump, _))) = (self.image.instruction(before), self.image.instruction(e.pc)) else {
             return false;
         };
-        // lui, auipc, and c.lui, which has neither register 0 nor 2
-        let wide = load & 0x7f == 0x37 || load & 0x7f == 0x17;
-        let short = load & 3 == 1 && load >> 13 & 7 == 3 && load >> 7 & 31 != 2;
-        let register = if jump & 3 == 3 { jump >> 15 & 31 } else { jump >> 7 & 31 };
-        (wide || short) && load >> 7 & 31 == register
+        sequential::is_pair(load, jump)
     }
 
     /// Takes an instruction that is neither a branch nor a jump; `after`: instructions of the same event after it.

@@ -5,6 +5,7 @@ use super::{follow_straight, Path, PathError, ReplaySink};
 use crate::core_trace::signature::Signature;
 use crate::message::Escape;
 use crate::platform::Platform;
+use crate::sequential;
 use retire::image::{Exit, ExitKind, Image, When};
 use retire::{Context, FlowEvent, FlowKind};
 
@@ -55,6 +56,10 @@ pub struct Hart {
     pub(super) context: Context,
     /// `pc` and `instructions` after the last accepted message.
     pub(super) accepted: (u64, u64),
+    /// Where jumps are inferred: the mask of their targets.
+    pub(super) infers: Option<u64>,
+    /// Target of the last control-flow instruction, if it is inferred.
+    inferred: Option<u64>,
     /// If messages carry signatures.
     pub(super) signature_check: Option<Box<SignatureCheck>>,
 }
@@ -78,6 +83,8 @@ impl Hart {
             after_header: false,
             context: platform.reported(Context::RESET),
             accepted: (0, 0),
+            infers: None,
+            inferred: None,
             signature_check: Signature::of(platform).map(|signature| {
                 Box::new(SignatureCheck {
                     signature,
@@ -187,6 +194,21 @@ impl Hart {
         }
     }
 
+    /// Target of the control-flow instruction that retired last, if it is an indirect jump that is inferred.
+    #[inline]
+    pub fn inferred(&self) -> Option<u64> {
+        self.inferred
+    }
+
+    /// Retires `count` instructions up to and including `exit`.
+    #[inline(always)]
+    fn leave(&mut self, image: &Image, (count, exit): (u32, &Exit)) -> Result<(), PathError> {
+        if let Some(mask) = self.infers {
+            self.inferred = sequential::exit_target(image, (self.pc, self.when()), exit, mask);
+        }
+        self.retire(count)
+    }
+
     #[inline(always)]
     pub(super) fn retire(&mut self, count: u32) -> Result<(), PathError> {
         self.since += count;
@@ -216,7 +238,7 @@ impl Hart {
     pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
         let (count, exit) =
             image.run_at(self.pc, self.when()).ok_or_else(|| PathError::no_code(image, self.pc, self.when()))?;
-        self.retire(count)?;
+        self.leave(image, (count, exit))?;
         Ok(exit)
     }
 
@@ -236,7 +258,7 @@ impl Hart {
                     image.skip_at(self.pc, length as u32 - 1, self.when()).unwrap_or(self.pc),
                 ));
             }
-            self.retire(n)?;
+            self.leave(image, (n, exit))?;
             length -= u64::from(n);
             if length == 0 {
                 return match exit.kind {
@@ -269,7 +291,7 @@ impl Hart {
                 self.pc = end.ok_or_else(|| PathError::no_code(image, self.pc, when))?;
                 return Ok(());
             }
-            self.retire(n)?;
+            self.leave(image, (n, exit))?;
             count -= u64::from(n);
             path.follow(self, exit, sink)?;
         }
@@ -291,7 +313,7 @@ impl Hart {
                 let last = image.skip_at(self.pc, (count as u32).saturating_sub(1), self.when());
                 return Err(PathError::NoBranch(last.unwrap_or(self.pc)));
             }
-            self.retire(n)?;
+            self.leave(image, (n, exit))?;
             count -= u64::from(n);
             if count == 0 {
                 return Ok(exit);
@@ -308,7 +330,7 @@ impl Hart {
             ExitKind::Conditional => (FlowKind::Conditional { taken: true }, exit.target),
             ExitKind::Jump => (FlowKind::Jump, exit.target),
             ExitKind::Call => (FlowKind::Call, exit.target),
-            ExitKind::Indirect(_, kind) => (kind, pc),
+            ExitKind::Indirect(_, kind) => (kind, self.inferred.unwrap_or(pc)),
             ExitKind::ConditionalIndirect(how) => (FlowKind::ConditionalIndirect { how, taken: pc != link }, pc),
             ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
         };

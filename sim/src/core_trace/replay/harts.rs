@@ -54,6 +54,13 @@ impl<'a> Harts<'a> {
         Self { images, current_images, harts, open, stopped: 0, current: None, contradiction: None }
     }
 
+    /// Infers jumps from the instruction before them, with addresses of `xlen` bits.
+    #[must_use]
+    pub fn inferring(mut self, xlen: u8) -> Self {
+        self.harts.iter_mut().for_each(|hart| hart.infers = Some(u64::MAX >> (64 - xlen)));
+        self
+    }
+
     /// Sets the length of the warm-up after a resync.
     pub fn set_warm_up(&mut self, instructions: u32) {
         self.harts.iter_mut().for_each(|hart| hart.warm_up = instructions.into());

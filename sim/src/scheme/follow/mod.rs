@@ -90,7 +90,12 @@ impl Scheme for FollowParams {
         format!("follow {} {}", self.0.canonical(), platform.canonical())
     }
 
-    fn check(&self, _: &Platform) -> Result<(), ParamError> {
+    fn infers(&self) -> bool {
+        self.0.inferable
+    }
+
+    fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        platform.check_inferable(self.0.inferable)?;
         self.0.check()
     }
 

@@ -12,6 +12,7 @@ use crate::scheme::fields::{Head, Reader};
 use crate::scheme::tr::replay::reach_branch;
 use crate::scheme::Decode;
 use retire::image::{Exit, ExitKind};
+use retire::isa::Indirect;
 use retire::FlowKind;
 
 /// Replay: the predictors of all cores, and the message reader.
@@ -46,6 +47,12 @@ impl Path for Predictor {
             ExitKind::Call => {
                 self.call(link, hart.in_warm_up());
                 (FlowKind::Call, exit.target)
+            }
+            ExitKind::Indirect(how, kind) if hart.inferred().is_some() => {
+                if how == Indirect::Call {
+                    self.call(link, hart.in_warm_up());
+                }
+                (kind, hart.inferred().unwrap_or(exit.target))
             }
             ExitKind::Indirect(how, _) | ExitKind::ConditionalIndirect(how) => {
                 let target = self.indirect(how, exit.pc, link, hart.in_warm_up(), |question| {

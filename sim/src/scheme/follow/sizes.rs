@@ -14,11 +14,13 @@
 //! | `+lastN` | last targets by address | 4 to 256 |
 //! | `+pathsN` | targets by address and path | 0, 4 to 256 |
 //! | `+upperN` | upper address bits in a register, not in the tables | 0 to 16 |
+//! | `+inferable` | jumps whose register the instruction before them loads are direct | |
 
 use super::tagged::LENGTHS;
 use super::targets::Log2;
 use super::{bimodal, context, dictionary, last, loops, past, path, stack, tagged};
 use crate::platform::ParamError;
+use crate::scheme::INFERABLE;
 
 /// Sizes of the tables of one core. All but `tables`, `upper` and those that may be 0 are powers of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +47,8 @@ pub struct Sizes {
     pub paths: u16,
     /// Upper address bits that are in a register instead of in every stored address. 0..=16.
     pub upper: u8,
+    /// Jumps whose register the instruction before them loads are direct, see [`crate::inference`]. RISC-V only.
+    pub inferable: bool,
 }
 
 /// A named set of predictor sizes.
@@ -72,6 +76,7 @@ pub const NAMED_SETS: [NamedSet; 4] = [
             last: 32,
             paths: 32,
             upper: 12,
+            inferable: false,
         },
     },
     NamedSet { name: "m", sizes: M },
@@ -93,6 +98,7 @@ pub const NAMED_SETS: [NamedSet; 4] = [
             last: 64,
             paths: 128,
             upper: 12,
+            inferable: false,
         },
     },
 ];
@@ -109,6 +115,7 @@ const M: Sizes = Sizes {
     last: 16,
     paths: 16,
     upper: 0,
+    inferable: false,
 };
 
 /// Size of a table that is left out: its smallest.
@@ -138,6 +145,10 @@ impl Sizes {
     }
 
     fn option(&mut self, option: &str) -> Option<()> {
+        if option == INFERABLE {
+            self.inferable = true;
+            return Some(());
+        }
         let digits = option.find(|c: char| c.is_ascii_digit())?;
         let (name, value) = option.split_at(digits);
         match name {
@@ -173,6 +184,9 @@ impl Sizes {
         }
         options.push(format!("paths{}", self.paths));
         options.push(format!("upper{}", self.upper));
+        if self.inferable {
+            options.push(INFERABLE.into());
+        }
         options
     }
 
@@ -295,6 +309,7 @@ mod tests {
             ("l+past0+pointers64", "l+past0"),
             ("m+tagged0", "m+tagged0"),
             ("s+bimodal256", "s"),
+            ("m+inferable+past4096", "m+past4096+inferable"),
         ] {
             let sizes = Sizes::set(text).unwrap();
             assert_eq!(sizes.name(), name);

@@ -68,6 +68,10 @@ impl Scheme for SharedParams {
         Some((self.0, true))
     }
 
+    fn infers(&self) -> bool {
+        self.0.inferable
+    }
+
     fn canonical(&self, platform: &Platform) -> String {
         format!("shared {}", self.0.canonical(platform))
     }

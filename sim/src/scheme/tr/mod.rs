@@ -21,7 +21,7 @@ pub mod shared;
 pub mod target;
 
 use super::fields::{Reader, Writer};
-use super::{Family, Scheme, WARM_UP_MARGIN};
+use super::{Family, Scheme, INFERABLE, WARM_UP_MARGIN};
 use crate::platform::{ParamError, Platform};
 use coder::chunked::Coding;
 use coder::{Coder, CoderParams};
@@ -44,6 +44,8 @@ pub struct TrParams {
     /// Upper target bits that are stored once, in a last-value register, instead of in every entry of the target predictor. 0
     /// (off) or 12.
     pub upper_bits: u8,
+    /// Jumps whose register the instruction before them loads are direct, see [`crate::inference`]. RISC-V only.
+    pub inferable: bool,
 }
 
 const SHIFT: u8 = 1;
@@ -57,6 +59,7 @@ impl TrParams {
             coder: CoderParams::Chunked(Coding::tr_e(ras != 0 || ibtb != 0)),
             pc_shift: SHIFT,
             upper_bits: 0,
+            inferable: false,
         }
     }
 
@@ -77,7 +80,7 @@ impl TrParams {
             Some((outcome, target)) => {
                 let target = target?;
                 let coder = CoderParams::Chunked(Coding::tr_e(target.predicts()));
-                Self { outcome, target, coder, pc_shift: SHIFT, upper_bits: 0 }
+                Self { outcome, target, coder, pc_shift: SHIFT, upper_bits: 0, inferable: false }
             }
             None => named_set(base).map(|s| s.params)?,
         };
@@ -87,6 +90,8 @@ impl TrParams {
                 params.pc_shift = shift;
             } else if let Some(upper) = number("upper") {
                 params.upper_bits = upper;
+            } else if option == INFERABLE {
+                params.inferable = true;
             } else {
                 return Err(ParamError::UnknownSet(text.to_string()));
             }
@@ -106,6 +111,9 @@ impl TrParams {
         }
         if self.upper_bits != 0 {
             name += &format!("+upper{}", self.upper_bits);
+        }
+        if self.inferable {
+            name += &format!("+{INFERABLE}");
         }
         name
     }
@@ -170,6 +178,10 @@ impl Scheme for TrParams {
         Some((*self, false))
     }
 
+    fn infers(&self) -> bool {
+        self.inferable
+    }
+
     fn is_serial(&self) -> bool {
         self.coder.is_serial()
     }
@@ -187,18 +199,20 @@ impl Scheme for TrParams {
 
     fn canonical(&self, platform: &Platform) -> String {
         format!(
-            "{} {} shift={} upper={} {} {}",
+            "{} {} shift={} upper={}{} {} {}",
             self.outcome.canonical(),
             self.target.canonical(),
             self.pc_shift,
             self.upper_bits,
+            if self.inferable { " inferable" } else { "" },
             self.coder.canonical(),
             platform.canonical()
         )
     }
 
-    fn check(&self, _: &Platform) -> Result<(), ParamError> {
+    fn check(&self, platform: &Platform) -> Result<(), ParamError> {
         self.check_sizes()?;
+        platform.check_inferable(self.inferable)?;
         self.coder.check()
     }
 

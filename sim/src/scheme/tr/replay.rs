@@ -13,6 +13,7 @@ use crate::platform::Platform;
 use crate::scheme::fields::{Head, Reader};
 use crate::scheme::Decode;
 use retire::image::{Exit, ExitKind, Image};
+use retire::isa::Indirect;
 use retire::FlowKind;
 
 /// Replay: the predictors of all cores, and the message reader.
@@ -43,6 +44,12 @@ impl Path for Predictor {
             ExitKind::Call => {
                 self.call(link, hart.in_warm_up());
                 (FlowKind::Call, exit.target)
+            }
+            ExitKind::Indirect(how, kind) if hart.inferred().is_some() => {
+                if how == Indirect::Call {
+                    self.call(link, hart.in_warm_up());
+                }
+                (kind, hart.inferred().unwrap_or(exit.target))
             }
             ExitKind::Indirect(how, kind) => {
                 let target = self.indirect(how, exit.pc, link, hart.in_warm_up(), |predicted| predicted);
@@ -77,7 +84,12 @@ pub(in crate::scheme) fn reach_branch<'a>(
 ) -> Result<&'a Exit, PathError> {
     loop {
         let exit = hart.run(image)?;
-        if let ExitKind::Conditional | ExitKind::Indirect(..) | ExitKind::ConditionalIndirect(_) = exit.kind {
+        let counts = match exit.kind {
+            ExitKind::Conditional | ExitKind::ConditionalIndirect(_) => true,
+            ExitKind::Indirect(..) => hart.inferred().is_none(),
+            ExitKind::Jump | ExitKind::Call | ExitKind::End => false,
+        };
+        if counts {
             count -= 1;
             if count == 0 {
                 return Ok(exit);

@@ -11,10 +11,11 @@
 //! - The last instruction of a trace is left out if it is a jump whose target no packet reports.
 
 use super::super::output::Output;
-use super::super::{sequential, Counts, Fault, MAX_JUMPS};
+use super::super::{Counts, Fault, MAX_JUMPS};
 use super::packet::{self, is_extended, Address, ContextFields, Outcomes, Packet, Status, To};
 use super::params::{Modes, Parameters};
 use super::tables::Tables;
+use crate::sequential;
 use retire::image::{Exit, ExitKind, Image};
 use retire::{Context, FlowKind, NullSink, RetireSink};
 

@@ -15,9 +15,10 @@
 //! - The last instruction of a trace is left out if it is a jump whose target no message reports.
 
 use super::super::output::Output;
-use super::super::{sequential, Counts, Fault, MAX_JUMPS};
+use super::super::{Counts, Fault, MAX_JUMPS};
 use super::message::{Kind, Message};
 use super::params::Parameters;
+use crate::sequential;
 use retire::image::{Exit, ExitKind, Image};
 use retire::{Context, FlowKind, RetireSink};
 use std::collections::VecDeque;

@@ -68,7 +68,12 @@ impl Scheme for ArithmeticParams {
         format!("follow {} {OPTION} {}", self.0.canonical(), platform.canonical())
     }
 
+    fn infers(&self) -> bool {
+        self.0.inferable
+    }
+
     fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        platform.check_inferable(self.0.inferable)?;
         ParamError::unless(!platform.timestamps, "timestamps", 1, "none with +arithmetic")?;
         self.0.check()
     }

@@ -74,6 +74,7 @@ impl Path for Learnt {
     fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
         match exit.kind {
             ExitKind::Jump | ExitKind::Call | ExitKind::End => self.predictor.follow(hart, exit, sink),
+            ExitKind::Indirect(..) if hart.inferred().is_some() => self.predictor.follow(hart, exit, sink),
             ExitKind::Conditional | ExitKind::Indirect(..) | ExitKind::ConditionalIndirect(_) => {
                 Err(PathError::OutOfPlace("an escape message counts a branch that has no decision"))
             }
