@@ -69,6 +69,10 @@ const FEW_TYPES: Cond = Scheme(Property {
     holds: |s| s.flow().is_some_and(|f| !f.needs_call_types()),
 });
 
+const INFERS: Cond =
+    Scheme(Property { text: "a scheme with +inferable", holds: |s| s.flow().is_some_and(FlowScheme::infers) });
+const NOT_INFERRED: Rule = Rule::never(&[INFERS], "an inferable jump is found in the instruction before it");
+
 const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");
 const NOT_ETRACE: Rule = Rule::never(&[ETRACE], "the circuit of E-Trace has no such function");
 const NOT_STANDARD: Rule = Rule::never(&[STANDARD], "the circuits of E-Trace and N-Trace have no such function");
@@ -88,13 +92,18 @@ pub const OPTIONS: &[Opt] = &[
         .circuit(&[Rule::only(&[CONTROL], "the scheme has a circuit for 32-bit cores").of(&["64"])]),
     value("ingress", "KIND", One(&["rvfi", "etrace", "etrace-blocks", "pc-chain"]), "rvfi", Circuit,
         "Interface between core and trace system")
-        .rules(&[FLOW.of(&["etrace", "etrace-blocks", "pc-chain"]), NOT_STANDARD.of(&["etrace-blocks", "pc-chain"])]),
+        .rules(&[
+            FLOW.of(&["etrace", "etrace-blocks", "pc-chain"]),
+            NOT_STANDARD.of(&["etrace-blocks", "pc-chain"]),
+            NOT_INFERRED.of(&["etrace", "etrace-blocks"]),
+        ]),
     value("retire", "N", One(&["1", "2", "4"]), "1", Circuit,
         "Maximum number of instructions that a core retires per cycle; with `--ingress etrace-blocks`, of blocks. The trace \
          stream is identical to that of a single-retire port")
         .rules(&[
             FLOW.of(&["2", "4"]),
             NOT_STANDARD.of(&["2", "4"]),
+            NOT_INFERRED.of(&["2", "4"]),
             Rule::only(&[Is("ingress", &["rvfi", "etrace-blocks"])], "other ingresses have one channel").of(&["2"]),
             Rule::only(&[Is("ingress", RVFI)], "blocks come one or two a cycle, other ingresses have one channel").of(&["4"]),
         ]),

@@ -14,6 +14,7 @@
 //! | `lookup` | 1 | it is an indirect jump, indirect call or trap return |
 //! | `push`, `pop` | 1 | it is a call; a return; both: pops, then pushes |
 //! | `jump` | 1 | it is a direct jump or call |
+//! | `inferable` | 1 | with `lookup`, where jumps are inferred: the instruction that retired before it loads its register |
 //! | `pc`, `link`, `target` | W | its address, the address after it, the address of the next instruction; without the `align` low bits |
 //!
 //! `branch`, `lookup`, `push`, `pop` and `jump` are 0 unless `valid` and `live`.
@@ -38,6 +39,7 @@ bundle!(
         push: Bit,
         pop: Bit,
         jump: Bit,
+        inferable: Bit,
         pc: Bits<W>,
         link: Bits<W>,
         target: Bits<W>,

@@ -271,6 +271,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.port.beat.lookup.next = self.lookup_2.q.val();
         self.port.beat.push.next = self.push_2.q.val();
         self.port.beat.pop.next = self.pop_2.q.val();
+        self.port.beat.inferable.next = false;
         self.port.beat.jump.next = self.jump_2.q.val();
         self.port.beat.pc.next = self.pc_2.q.val();
         self.port.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());

@@ -165,6 +165,7 @@ impl<const W: usize> Logic for HeldBlock<W> {
         self.head.lookup.next = self.lookup.val() & self.single.val();
         self.head.push.next = self.push.val() & self.single.val();
         self.head.pop.next = self.pop.val() & self.single.val();
+        self.head.inferable.next = false;
         self.head.jump.next = self.jump.val() & self.single.val();
         self.head.pc.next = self.first_2.q.val();
         self.head.link.next = self.link.val();
@@ -181,6 +182,7 @@ impl<const W: usize> Logic for HeldBlock<W> {
         self.tail.lookup.next = self.lookup.val();
         self.tail.push.next = self.push.val();
         self.tail.pop.next = self.pop.val();
+        self.tail.inferable.next = false;
         self.tail.jump.next = self.jump.val();
         self.tail.pc.next = self.last_2.q.val();
         self.tail.link.next = self.link.val();

@@ -41,7 +41,11 @@
 //! With [`Extras::zcm`], `cm.popret` and `cm.popretz` are returns, `cm.jt` is a jump and `cm.jalt` a call; their targets are not
 //! in the code. Without it these encodings are `c.fsdsp`.
 //!
-//! Golden model: [`retire::isa::flow_with`].
+//! # Inferable jumps
+//! Where jumps are inferred, a register keeps which register the last retired instruction loads, if it is `lui`, `c.lui` or `auipc`. The
+//! front end decides whether both belong to one run.
+//!
+//! Golden model: [`retire::isa::flow_with`], [`sim::inference`].
 
 use super::address_filter::AddressFilter;
 use super::context_tracker::ContextTracker;
@@ -150,6 +154,17 @@ pub struct Rvfi<const W: usize> {
     // where contexts are reported
     with_context: Fixed<Bit>,
     context_tracker: ContextTracker,
+    // where jumps are inferred: it loads a register; the register that the last retired instruction loads
+    infers: Fixed<Bit>,
+    loads: Signal<Local, Bit>,
+    loaded: DFF<Bit>,
+    loaded_register: DFF<Bits<5>>,
+    jump_register: Signal<Local, Bits<5>>,
+    names_register: Signal<Local, Bit>,
+    inferable_1: Signal<Local, Bit>,
+    inferable_2: DFF<Bit>,
+    // lui and auipc differ in bit 5
+    but_bit_5: Fixed<Bits<7>>,
     // the fields of the beat, or the inputs of their registers
     live_1: Signal<Local, Bit>,
     pc_beat: Signal<Local, Bits<W>>,
@@ -217,6 +232,8 @@ impl<const W: usize> Rvfi<W> {
             address_filter: AddressFilter::new(&extras),
             with_context: Fixed::new(params.context.is_some()),
             context_tracker: when(params.context.is_some(), || ContextTracker::new(params.context_bits())),
+            infers: Fixed::new(params.flow.infers()),
+            but_bit_5: Fixed::of(0x5f_u64),
             registered: Fixed::new(extras.registered),
             check: Fixed::new(extras.check),
             zcm: Fixed::new(extras.zcm),
@@ -237,6 +254,7 @@ impl<const W: usize> Logic for Rvfi<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, lookup_2, push_2);
         dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, known, discontinuity_2);
+        dff_setup!(self, clock, loaded, loaded_register, inferable_2);
         clock!(self, clock, mode_filter, context_tracker);
 
         // decoder: which jump or branch
@@ -304,6 +322,38 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.pop_1.next = false;
             self.jump_1.next = false;
         }
+        // the last retired instruction loads the register of this jump
+        self.loads.next = false;
+        self.jump_register.next = 0.into();
+        self.names_register.next = false;
+        self.inferable_1.next = false;
+        if self.infers.val() {
+            if self.wide.val() {
+                self.loads.next = ((self.opcode.val() & self.but_bit_5.val()) == 0x17) & self.rd.val().any();
+                self.jump_register.next = self.rs1.val();
+                self.names_register.next = true;
+            } else {
+                self.loads.next = (self.quadrant.val() == 1)
+                    & (self.funct_c.val() == 3)
+                    & self.rd.val().any()
+                    & (self.rd.val() != 2)
+                    & (self.port.pins.rvfi.insn.val().get_bit(12)
+                        | self.port.pins.rvfi.insn.val().get_bits::<5>(2).any());
+                self.jump_register.next = self.rd.val();
+                // not by a table
+                self.names_register.next = self.funct_c.val() == 4;
+            }
+            self.inferable_1.next = self.is_jalr.val()
+                & !self.pops.val()
+                & self.names_register.val()
+                & self.loaded.q.val()
+                & (self.loaded_register.q.val() == self.jump_register.val());
+            if self.retires.val() {
+                self.loaded.d.next = self.loads.val();
+                self.loaded_register.d.next = self.rd.val();
+            }
+        }
+        self.inferable_2.d.next = self.inferable_1.val();
         self.live_2.d.next = self.port.live.val();
         self.valid_2.d.next = self.retires.val();
         self.branch_2.d.next = self.branch_1.val();
@@ -397,6 +447,7 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.port.beat.push.next = self.push_2.q.val();
         self.port.beat.pop.next = self.pop_2.q.val();
         self.port.beat.jump.next = self.jump_2.q.val();
+        self.port.beat.inferable.next = self.inferable_2.q.val();
         if self.registered.val() {
             self.port.beat.valid.next = self.retires.val();
             self.port.beat.intr.next = self.intr_1.val();
@@ -406,6 +457,7 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.port.beat.push.next = self.push_1.val();
             self.port.beat.pop.next = self.pop_1.val();
             self.port.beat.jump.next = self.jump_1.val();
+            self.port.beat.inferable.next = self.inferable_1.val();
         }
         self.port.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_beat.val().get_bits::<12>(0);
         self.port.beat.pc.next = self.pc_beat.val();

@@ -10,6 +10,7 @@ use retire::{FlowEvent, RetireSink};
 use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::replay::{Events, Replay};
+use sim::stimulus::pairs;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::rounds;
 use sim::stimulus::run::{record, Config};
@@ -21,9 +22,15 @@ pub fn ports(cores: usize, xlen: u8) -> TracePorts {
 }
 
 /// Words of the golden model; `start` is cycle 0 of the run, counted from activation.
-fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64, sync: u32) -> Vec<u32> {
+fn golden(
+    params: &TraceParams,
+    program: &Program,
+    events: &[FlowEvent],
+    [start, stop]: [u64; 2],
+    sync: u32,
+) -> Vec<u32> {
     let period = (sync > 0).then(|| SyncPeriod::new(sync as u8).unwrap());
-    let mut system = System::new(params).unwrap().sync_every(params, period);
+    let mut system = System::with_code(params, 0, &Image::new(program)).unwrap().sync_every(params, period);
     for e in events {
         system.event(&FlowEvent { cycle: e.cycle + start, ..*e });
     }
@@ -67,7 +74,7 @@ impl Verilated {
         let summary = self.sim.run(file.path(), options, |w| got.push(w)).unwrap();
         assert_eq!(summary.overflow, 0, "{place}: the event FIFOs overflowed");
         assert_eq!(summary.beats, beats);
-        let want = golden(params, events, ACTIVATION, summary.stop + STOPPING, options.sync);
+        let want = golden(params, program, events, [ACTIVATION, summary.stop + STOPPING], options.sync);
         compare(&place, &want, &got);
         beats
     }
@@ -85,8 +92,16 @@ fn cosim(params: &TraceParams, names: &[&str], instructions: u64, options: Trace
 
 /// Compares the words for `steps` instructions of a synthetic program.
 fn cosim_synthetic(params: &TraceParams, steps: usize, options: TraceOptions) {
-    let model = Model::new(&if params.xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) });
-    let recording = record(&model, &Config::new(params.cores, 5), steps);
+    let shape = if params.xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
+    // most inferable pairs have 4 bytes each
+    let compressed = !params.flow.infers() || params.cores == 2;
+    let mut model = Model::new(&Shape { compressed, ..shape });
+    let mut config = Config::new(params.cores, 5);
+    if params.flow.infers() {
+        pairs::insert(&mut model, 5);
+        config.trap_per_64k = 1_500;
+    }
+    let recording = record(&model, &config, steps);
     Verilated::new(params, options).compare("synthetic", &model.program, &recording.events);
 }
 
@@ -133,6 +148,24 @@ fn the_smallest_scheme_matches_the_golden_model() {
         let mut p = TraceParams::new(Platform::RV32, "taken".parse().unwrap());
         p.timestamps = timestamps;
         cosim_synthetic(&p, 30_000, TraceOptions::default());
+    }
+}
+
+#[test]
+fn inferable_jumps_match_the_golden_model() {
+    let slow = TraceOptions { idle_limit: 64, idle_after_beat: 7, ..TraceOptions::default() };
+    for (scheme, xlen, timestamps, cores, signature, sync) in [
+        ("tr_e:small+inferable", 32, false, 1, 0, 0),
+        ("tr_e:m4+upper12+inferable", 64, false, 2, 16, 0),
+        ("golomb:large+inferable", 32, false, 1, 0, 0),
+        ("tr_e:m4+inferable", 32, false, 2, 8, 10),
+        ("follow:m+inferable", 32, false, 2, 0, 10),
+        ("follow:s+inferable", 64, false, 1, 0, 0),
+        ("follow:m+inferable+arithmetic", 32, false, 1, 0, 0),
+    ] {
+        let platform = Platform { timestamps, cores, xlen, signature, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        cosim_synthetic(&p, rounds(30_000, 100_000) as usize, TraceOptions { sync, ..slow });
     }
 }
 
@@ -350,7 +383,7 @@ fn lost_at_full_rate(params: &TraceParams, fifo_address_bits: u8) -> Vec<String>
             continue;
         }
         let place = format!("{}, {}", info.name, params.canonical());
-        compare(&place, &golden(params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
+        compare(&place, &golden(params, &program, &events, [ACTIVATION, summary.stop + STOPPING], 0), &got);
     }
     lost
 }
@@ -409,7 +442,7 @@ fn ports_from_registers_make_the_same_words() {
             let mut got = Vec::new();
             let summary = sim.run(file.path(), &TraceOptions::default(), |w| got.push(w)).unwrap();
             assert_eq!(summary.overflow, 0, "{name}: messages are lost");
-            compare(name, &golden(&params, &events, ACTIVATION, summary.stop + STOPPING, 0), &got);
+            compare(name, &golden(&params, &program, &events, [ACTIVATION, summary.stop + STOPPING], 0), &got);
         }
     }
 }

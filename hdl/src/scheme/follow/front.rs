@@ -64,6 +64,8 @@ pub struct FollowFront<const W: usize> {
     push_2: Signal<Local, Bit>,
     pop_2: Signal<Local, Bit>,
     jump_2: Signal<Local, Bit>,
+    // it is inferred from the instruction before it, in the same run
+    inferred: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
     reported: Signal<Local, Bit>,
     // delays until the predictors have responded
@@ -97,6 +99,7 @@ pub struct FollowFront<const W: usize> {
     counts: Signal<Local, Bit>,
     sync: Fixed<Bit>,
     with_context: Fixed<Bit>,
+    infers: Fixed<Bit>,
     form_shift: Fixed<Bits<5>>,
     form_at: Fixed<Bits<5>>,
     resets_at: Fixed<Bits<5>>,
@@ -122,6 +125,7 @@ impl<const W: usize> FollowFront<W> {
             warm_up: when(extras.sync, || WarmUp::new(params.flow.warm_up() << extras.warm_up_scale(params), wide)),
             sync: Fixed::new(extras.sync),
             with_context: Fixed::new(params.context.is_some()),
+            infers: Fixed::new(params.flow.infers()),
             form_shift: Fixed::of(form_at(params) as u64),
             form_at: Fixed::of(FORM_AT as u64),
             resets_at: Fixed::of(RESETS_AT as u64),
@@ -176,6 +180,18 @@ impl<const W: usize> Logic for FollowFront<W> {
         self.push_2.next = self.port.beat.push.val() & !self.trace_fsm.blocked.val();
         self.pop_2.next = self.port.beat.pop.val() & !self.trace_fsm.blocked.val();
         self.jump_2.next = self.port.beat.jump.val() & !self.trace_fsm.blocked.val();
+        // an inferred jump is a direct one
+        self.inferred.next = false;
+        if self.infers.val() {
+            self.inferred.next = self.port.beat.inferable.val()
+                & self.trace_fsm.has_begun.val()
+                & !self.port.beat.intr.val()
+                & !(self.with_context.val() & self.port.beat.new_context.val());
+            if self.inferred.val() {
+                self.lookup_2.next = false;
+                self.jump_2.next = self.port.beat.lookup.val() & !self.trace_fsm.blocked.val();
+            }
+        }
 
         // warm-up after a resync
         self.hold.next = false;

@@ -60,6 +60,8 @@ pub struct FrontEnd<const W: usize> {
     push_2: Signal<Local, Bit>,
     pop_2: Signal<Local, Bit>,
     jump_2: Signal<Local, Bit>,
+    // it is inferred from the instruction before it, in the same run
+    inferred: Signal<Local, Bit>,
     target_live: Signal<Local, Bit>,
     // S2
     pc_low: Signal<Local, Bits<18>>,
@@ -105,6 +107,7 @@ pub struct FrontEnd<const W: usize> {
     /// The target predictor is cleared before the outcome predictor is.
     target_first: Fixed<Bit>,
     with_context: Fixed<Bit>,
+    infers: Fixed<Bit>,
     wide: Fixed<Bit>,
     has_warm_up: Fixed<Bit>,
 }
@@ -133,6 +136,7 @@ impl<const W: usize> FrontEnd<W> {
             targets: Delay::new(latency),
             new_context: Delay::new(latency + 1),
             with_context: Fixed::new(params.context.is_some()),
+            infers: Fixed::new(params.flow.infers()),
             wide: Fixed::new(wide),
             has_warm_up: Fixed::new(has_warm_up),
             misses: Delay::new(latency - outcome.latency()),
@@ -214,6 +218,18 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.push_2.next = self.port.beat.push.val() & !self.trace_fsm.blocked.val();
         self.pop_2.next = self.port.beat.pop.val() & !self.trace_fsm.blocked.val();
         self.jump_2.next = self.port.beat.jump.val() & !self.trace_fsm.blocked.val();
+        // an inferred jump is a direct one
+        self.inferred.next = false;
+        if self.infers.val() {
+            self.inferred.next = self.port.beat.inferable.val()
+                & self.trace_fsm.has_begun.val()
+                & !self.port.beat.intr.val()
+                & !(self.with_context.val() & self.port.beat.new_context.val());
+            if self.inferred.val() {
+                self.lookup_2.next = false;
+                self.jump_2.next = self.port.beat.lookup.val() & !self.trace_fsm.blocked.val();
+            }
+        }
 
         // warm-up after a resync
         self.hold.next = false;

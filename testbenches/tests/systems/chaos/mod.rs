@@ -28,6 +28,7 @@ use retire::image::Image;
 use rust_hdl::prelude::*;
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
+use sim::stimulus::pairs;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::rounds;
 
@@ -98,7 +99,12 @@ fn all_of(params: &TraceParams, fifo_address_bits: u8, (ports, extras): (Ports, 
         ["ready", "bus_addr"].map(|name| cosim.inputs().iter().position(|p| p.name == name).unwrap());
     let fields = REGS.iter().find(|r| r.name == "status").unwrap().fields;
     let [idle, lost] = ["idle", "lost"].map(|name| fields.iter().find(|f| f.name == name).unwrap().lsb);
-    let model = Model::new(&Shape::rv32(u64::from(cores)));
+    // most pairs have 4 bytes each
+    let compressed = !params.flow.infers() || cores % 2 == 0;
+    let mut model = Model::new(&Shape { compressed, ..Shape::rv32(u64::from(cores)) });
+    if params.flow.infers() {
+        pairs::insert(&mut model, u64::from(cores));
+    }
     let image = Image::new(&model.program);
     let mut all = Seen::default();
     let (mut resets, mut single_cycle_enables, mut counts) = (0, 0, 0);
@@ -229,6 +235,18 @@ fn signatures_survive_chaos() {
         let platform = Platform { cores, timestamps, signature, ..Platform::RV32 };
         survives(&TraceParams::new(platform, scheme.parse().unwrap()), 4, (ports, extras), 30_000);
     }
+}
+
+#[test]
+fn inferable_jumps_survive_chaos() {
+    chaos("tr_e:small+inferable", 1, false, 3, 60_000);
+    chaos("tr_e:m4+inferable", 3, true, 4, 40_000);
+    chaos("follow:m+inferable", 2, false, 3, 40_000);
+    chaos("follow:s+inferable+arithmetic", 2, false, 4, 40_000);
+    let extras = Extras { sync: true, session: true, lost: true, ..Extras::default() };
+    let platform = Platform { signature: 16, ..Platform::RV32 };
+    let params = TraceParams::new(platform, "golomb:m4+inferable".parse().unwrap());
+    survives(&params, 4, (Ports::One, extras), 30_000);
 }
 
 #[test]

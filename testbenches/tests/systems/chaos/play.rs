@@ -43,7 +43,10 @@ pub fn play(
     let cores = usize::from(params.cores);
     let mut s = Source::seeded(seed);
     let steps = cores * (clocks + 1_000) * if let Ports::One = ports { 1 } else { 3 };
-    let recording = record(model, &Config::new(params.cores, seed), steps);
+    let config = Config::new(params.cores, seed);
+    // traps between a jump and the instruction that loads its register
+    let trap_per_64k = if params.flow.infers() { 1_500 } else { config.trap_per_64k };
+    let recording = record(model, &Config { trap_per_64k, ..config }, steps);
     let of = |c| recording.retired.iter().filter(|r| usize::from(r.hart) == c).copied().collect();
     let mut all: Vec<Core> =
         (0..cores).map(|c| Core { all: of(c), at: 0, trap_reported: false, secret: SECRET.0 }).collect();
