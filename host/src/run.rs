@@ -134,10 +134,10 @@ impl<'a> Run<'a> {
         Ok((needed, None))
     }
 
-    /// The code from which a scheme infers jumps, if `params` are of such a scheme and the run has code.
+    /// The code from which a scheme infers jumps, if `params` are of such a scheme.
     ///
     /// # Errors
-    /// It cannot be read, or the run is not of RISC-V.
+    /// It cannot be read, a recording has none, or the run is not of RISC-V.
     pub fn inferred_code(&self, params: &TraceParams) -> Result<Option<Image>, HostError> {
         if !params.flow.infers() {
             return Ok(None);
@@ -153,9 +153,14 @@ impl<'a> Run<'a> {
                 "{run}: was captured on a machine {machine}; scheme `{scheme}` infers jumps of RISC-V (+inferable)"
             )));
         }
-        match recording.code()? {
-            Some(code) => Ok(Some(Image::recorded(code))),
-            None => named.as_ref().map(|named| named.image()).transpose(),
+        match (recording.code()?, named) {
+            (Some(code), _) => Ok(Some(Image::recorded(code))),
+            (None, Some(named)) => named.image().map(Some),
+            (None, None) => Err(HostError::Other(format!(
+                "{}: has no code, from which scheme `{}` infers jumps (+inferable); expected its program in `--elf`",
+                self.name(),
+                params.flow.name()
+            ))),
         }
     }
 

@@ -46,6 +46,35 @@ fn programs_that_cannot_be_used_are_refused() {
 }
 
 #[test]
+fn inferable_jumps_need_code_and_a_port_that_shows_it() {
+    let place = traced();
+    place.good("encode p.ret --elf p.elf --scheme tr_e:m4+inferable -o i.gtr");
+    let told = place.good("replay i.gtr --elf p.elf --check p.ret --summary");
+    assert!(told.contains("equal to"), "{told}");
+    let text = sessions(
+        &place,
+        &[
+            "encode p.ret --scheme follow:m+inferable -o t.gtr",
+            "stats p.ret --scheme tr_e:m4+inferable",
+            "encode p.ret --scheme tr_e:m4+inferable --align 0 -o t.gtr",
+            "gen --scheme tr_e:m4+inferable --ingress etrace -o t",
+            "gen --scheme tr_e:m4+inferable --retire 2 -o t",
+            "sweep --trace p.elf --encoding shared --set m4+inferable -o t",
+        ],
+    );
+    for message in [
+        "goshawk: p.ret: has no code, from which scheme `follow:m+inferable` infers jumps (+inferable); expected its program in `--elf`\n",
+        "goshawk: p.ret: has no code, from which scheme `tr_e:m4+inferable` infers jumps (+inferable); expected its program in `--elf`\n",
+        "align = 0, expected 1 or 2 with +inferable, which is for RISC-V\n",
+        "`--ingress etrace`: not with `--scheme tr_e:m4+inferable`; an inferable jump is found in the instruction before it\n",
+        "`--retire 2`: not with `--scheme tr_e:m4+inferable`; an inferable jump is found in the instruction before it\n",
+        "inferable = 1, expected none with shared:SET, which counts events without their code\n",
+    ] {
+        assert!(text.contains(message), "{message}in\n{text}");
+    }
+}
+
+#[test]
 fn parameters_out_of_range_say_what_would_be_right() {
     let place = traced();
     insta::assert_snapshot!(sessions(

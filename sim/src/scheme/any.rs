@@ -137,7 +137,9 @@ impl Named for SharedRatesOf {
     }
 
     fn find(name: &str) -> Option<Result<Self, ParamError>> {
-        name.strip_prefix("shared:").map(|set| TrParams::set(set).map(Self))
+        let set = TrParams::set(name.strip_prefix("shared:")?);
+        let right = "none with shared:SET, which counts events without their code";
+        Some(set.and_then(|set| ParamError::unless(!set.inferable, "inferable", 1, right).map(|()| Self(set))))
     }
 }
 
@@ -277,6 +279,7 @@ mod tests {
                 (shortest, None, TraceOptions::default())
             );
         }
+        assert!("shared:m4+inferable".parse::<SchemeName>().is_err());
         let unknown = "inptus".parse::<SchemeName>().unwrap_err().to_string();
         for form in ["tr_e:SET", "inputs:SIZES", "cfiat:SIZES", "gzip-9", "etrace+ir8", "ntrace+btm"] {
             assert!(unknown.contains(form), "{unknown}");
