@@ -17,7 +17,7 @@
 //! | `put` | in | a packet to send; its source is filled in here; ready while no packet is held |
 //! | `got` | out | packets for this node, oldest first |
 //! | `fate` | out | the outcome of packets |
-//! | `withdraw` | in | 1: a packet that was refused is not sent again but given back: the router is free, without a fate |
+//! | `withdraw` | in | 1: a packet that was refused is not sent again but given back: the router is free, without a fate. The client must put it again, since its destination reserves an entry for this sender |
 //!
 //! All but `reset` and `withdraw` are the bundles of [`super::ports`].
 //!

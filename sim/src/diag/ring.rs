@@ -157,7 +157,7 @@ impl RingNode {
     }
 
     /// Whether a packet that its destination refuses from now on is dropped here, for the client to send it later,
-    /// instead of being sent again.
+    /// instead of being sent again. The client must send one to that destination, which reserves an entry for this node.
     pub fn withdraw(&mut self, on: bool) {
         self.withdraws = on;
     }

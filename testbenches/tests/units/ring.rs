@@ -37,6 +37,8 @@ struct Traffic {
     to_one: bool,
     /// Resets per 65,536 cycles.
     resets: u16,
+    /// Percentage of cycles in which a client withdraws a packet that was refused.
+    withdraws: u8,
 }
 
 /// The state of a client.
@@ -44,6 +46,8 @@ struct Traffic {
 struct Client {
     to_put: VecDeque<u16>,
     put: Vec<u16>,
+    /// The packet in the router, whose fate is not known.
+    held: Option<Vec<u16>>,
     got: Vec<u16>,
     taken: u64,
     counts: RingCounts,
@@ -77,9 +81,16 @@ fn packet(s: &mut Source, nodes: &[(u8, usize)], to_one: bool, number: u16) -> V
     words
 }
 
-/// Totals of `run`: packets delivered, refused, missed, malformed, to nobody.
+/// Totals of `run`: packets delivered, refused, missed, malformed, to nobody, given back.
 #[derive(Default, Debug)]
-struct Sums([u64; 5]);
+struct Sums([u64; 6]);
+
+/// Inputs of a cycle: the word each client puts, whether it accepts one, and whether it withdraws.
+struct Inputs {
+    puts: Vec<Option<u16>>,
+    takes: Vec<bool>,
+    withdraws: Vec<bool>,
+}
 
 struct Bench {
     d: Driver<Ring>,
@@ -99,16 +110,16 @@ impl Bench {
         Self { d, g, clients: vec![Client::default(); n], nodes, expected: BTreeMap::new(), sums: Sums::default() }
     }
 
-    /// Runs one cycle with the words that are put and accepted; checks all outputs.
-    fn clock(&mut self, reset: bool, puts: &[Option<u16>], takes: &[bool], place: &str) {
-        let n = self.nodes.len();
+    /// Runs one cycle; checks all outputs. Returns the packets that were given back, by node.
+    fn clock(&mut self, reset: bool, inputs: &Inputs, place: &str) -> Vec<(usize, Vec<u16>)> {
+        let (n, Inputs { puts, takes, withdraws }) = (self.nodes.len(), inputs);
         let set = |u: &mut Ring| {
             u.reset.next = reset;
             for i in 0..n {
                 u.put[i].valid.next = puts[i].is_some();
                 u.put[i].word.next = u64::from(puts[i].unwrap_or(0xf000)).to_bits();
                 u.got[i].ready.next = takes[i];
-                u.withdraw[i].next = false;
+                u.withdraw[i].next = withdraws[i];
             }
         };
         let (out, seen) = self
@@ -129,14 +140,16 @@ impl Bench {
             self.g = golden(&self.nodes);
             self.clients = vec![Client::default(); n];
             self.expected.clear();
-            return;
+            return Vec::new();
         }
         for (i, client) in self.clients.iter().enumerate() {
             let there = self.g.nodes()[i].counts().received > client.taken;
             assert_eq!((seen[i].0, seen[i].1.is_some()), (ready[i], there), "{place}, node {i}: ready, got");
         }
+        (0..n).for_each(|i| self.g.node(i).withdraw(withdraws[i]));
         self.g.clock();
         assert_eq!(self.g.tokens(), 1);
+        let mut given_back = Vec::new();
         for i in 0..n {
             let (client, (ready, got, fate)) = (&mut self.clients[i], seen[i]);
             let address = self.nodes[i].0;
@@ -150,7 +163,8 @@ impl Bench {
                     if self.nodes.iter().any(|n| n.0 == dest) && dest != address && len <= MAX_WORDS {
                         self.expected.entry((address, dest)).or_default().push_back(words[1..].to_vec());
                     }
-                    self.g.node(i).send(words);
+                    self.g.node(i).send(words.clone());
+                    client.held = (!self.g.nodes()[i].ready()).then_some(words);
                 }
             }
             if let (Some(word), true) = (got, takes[i]) {
@@ -166,7 +180,18 @@ impl Bench {
                     }
                 }
             }
-            while self.g.node(i).fate().is_some() {}
+            while self.g.node(i).fate().is_some() {
+                client.held = None;
+            }
+            // free without a fate: given back, so it must not arrive
+            if let Some(words) = client.held.take_if(|_| !ready && self.g.nodes()[i].ready()) {
+                assert!(withdraws[i], "{place}, node {i}: given back without `withdraw`");
+                if let Some(expected) = self.expected.get_mut(&(address, header(words[0]).1)) {
+                    assert_eq!(expected.pop_back().as_deref(), Some(&words[1..]), "{place}, node {i}: given back");
+                }
+                self.sums.0[5] += 1;
+                given_back.push((i, words));
+            }
             let (now, old) = (self.g.node(i).counts(), client.counts);
             let want = [
                 now.delivered - old.delivered,
@@ -179,6 +204,7 @@ impl Bench {
             client.counts = now;
             self.sums.0.iter_mut().zip(want).for_each(|(sum, n)| *sum += n);
         }
+        given_back
     }
 
     fn run(&mut self, t: Traffic, clocks: u64, seed: u64) {
@@ -195,11 +221,23 @@ impl Bench {
                 (0..n).map(|i| self.clients[i].to_put.front().copied().filter(|_| s.percent(t.puts))).collect();
             let takes: Vec<_> =
                 (0..n).map(|i| s.percent(t.takes) && !(i == n - 1 && !t.to_one && clock < clocks / 2)).collect();
-            self.clock(reset, &puts, &takes, &format!("{n} nodes, seed {seed}, clock {clock}"));
+            let withdraws = (0..n).map(|_| s.percent(t.withdraws)).collect();
+            let inputs = Inputs { puts, takes, withdraws };
+            for (i, words) in self.clock(reset, &inputs, &format!("{n} nodes, seed {seed}, clock {clock}")) {
+                // sent again at once, or after the next packet; not at all would leave an entry reserved for it
+                let to_put = &mut self.clients[i].to_put;
+                if s.percent(50) {
+                    to_put.extend(words);
+                } else {
+                    words.into_iter().rev().for_each(|w| to_put.push_front(w));
+                }
+            }
         }
-        // packets on their way arrive
+        // packets on their way arrive, and those that were given back
         for clock in 0..40 * n * n + 400 * n {
-            self.clock(false, &vec![None; n], &vec![true; n], &format!("{n} nodes, seed {seed}, {clock} behind"));
+            let puts = self.clients.iter().map(|c| c.to_put.front().copied()).collect();
+            let inputs = Inputs { puts, takes: vec![true; n], withdraws: vec![false; n] };
+            self.clock(false, &inputs, &format!("{n} nodes, seed {seed}, {clock} behind"));
         }
         assert!(self.g.is_idle() && self.expected.values().all(VecDeque::is_empty), "{n} nodes: it comes to rest");
     }
@@ -230,20 +268,23 @@ impl Bench {
     }
 }
 
-const SPARSE: Traffic = Traffic { sends: 3, puts: 60, takes: 80, to_one: false, resets: 0 };
-const FULL: Traffic = Traffic { sends: 100, puts: 100, takes: 100, to_one: false, resets: 0 };
-const REFUSING: Traffic = Traffic { sends: 100, puts: 90, takes: 8, to_one: false, resets: 0 };
-const TO_ONE: Traffic = Traffic { sends: 100, puts: 100, takes: 30, to_one: true, resets: 0 };
-const RESETS: Traffic = Traffic { sends: 60, puts: 100, takes: 50, to_one: false, resets: 300 };
+const SPARSE: Traffic = Traffic { sends: 3, puts: 60, takes: 80, to_one: false, resets: 0, withdraws: 0 };
+const FULL: Traffic = Traffic { sends: 100, puts: 100, takes: 100, to_one: false, resets: 0, withdraws: 0 };
+const REFUSING: Traffic = Traffic { sends: 100, puts: 90, takes: 8, to_one: false, resets: 0, withdraws: 0 };
+const TO_ONE: Traffic = Traffic { sends: 100, puts: 100, takes: 30, to_one: true, resets: 0, withdraws: 0 };
+const RESETS: Traffic = Traffic { sends: 60, puts: 100, takes: 50, to_one: false, resets: 300, withdraws: 0 };
+const GIVEN_BACK: Traffic = Traffic { sends: 80, puts: 90, takes: 8, to_one: false, resets: 0, withdraws: 50 };
+const ALL_GIVEN_BACK: Traffic = Traffic { sends: 100, puts: 100, takes: 30, to_one: true, resets: 100, withdraws: 100 };
+const TRAFFIC: [Traffic; 7] = [SPARSE, FULL, REFUSING, TO_ONE, RESETS, GIVEN_BACK, ALL_GIVEN_BACK];
 
 #[test]
 fn rings_do_what_the_golden_ring_does() {
     for n in [2, 3, 5, 8] {
         let mut bench = Bench::new(n);
-        for (i, traffic) in [SPARSE, FULL, REFUSING, TO_ONE, RESETS].into_iter().enumerate() {
+        for (i, traffic) in TRAFFIC.into_iter().enumerate() {
             bench.run(traffic, 3_000, (10 * n + i) as u64);
         }
-        println!("{n} nodes: delivered, again, missed, malformed, absent: {:?}", bench.sums.0);
+        println!("{n} nodes: delivered, again, missed, malformed, absent, given back: {:?}", bench.sums.0);
         assert!(bench.sums.0.iter().all(|sum| *sum >= 5), "{n} nodes: {:?}", bench.sums);
         bench.check_verilog(n as u32);
     }
