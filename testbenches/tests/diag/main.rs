@@ -21,3 +21,4 @@ mod diag_tick;
 mod diag_trace;
 mod diag_window;
 mod diag_window_soc;
+mod diag_yields;
