@@ -231,6 +231,31 @@ fn mistakes_are_one_message_with_exit_code_2() {
     );
 }
 
+/// Words of the chip have 32 bits: nothing is cut, and no part of a script runs.
+#[test]
+fn programs_and_recordings_of_64_bits_are_refused() {
+    let place = Place::new();
+    let elf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare/elf/rv64imac/qsort.elf");
+    std::fs::copy(elf, place.path().join("q64.elf")).unwrap();
+    place.good("run q64.elf --max-instructions 1000 --data -o q64.ret");
+    for (words, want) in [
+        ("plan -e call:main{@=count()} q64.elf", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("run -e call:main{@=count()} q64.elf", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("run -e call:main{@=count()} q64.elf --on-host", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("run -e call:main{@=count()} q64.elf --lite", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("top -e call:main{@=count()} q64.elf", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("test -e call:main{@=count()} q64.elf", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("replay -e call:main{@=count()} q64.elf", "goshawk: q64.elf: has 64-bit addresses; "),
+        ("replay -e call:main{@=count()} q64.ret --elf q64.elf", "goshawk: q64.ret: has 64-bit addresses; "),
+        ("run -e call:main{@=count()} q64.elf --soc", "; expected rv32im, which picorv32 executes"),
+    ] {
+        let output = place.output(&format!("diag {words}"));
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(2), true), "{words}: {err}");
+        assert!(err.contains(want) && err.lines().count() == 1, "{words}: {err}");
+    }
+}
+
 /// A script with 20 points, one of them at two places, and a table that needs values.
 fn many(place: &Place) {
     let calls = "archive barrier check cut exit hart_count lock main memcpy memset mutex_lock mutex_unlock parallel report rt_main \
