@@ -94,10 +94,13 @@ impl StreamParams for EtraceParams {
     fn protocol(&self) -> Protocol {
         let of = |is: bool, bits: u32| if is { bits } else { 0 };
         let returns = of(self.options.return_stack > 0, feature::IMPLICIT_RETURN | feature::RETURN_STACK);
+        let full = of(self.options.full, feature::NO_ADDRESS_DIFFERENCE);
         let predictors = of(self.options.predictors > 0, feature::BRANCH_PREDICTION);
         Protocol {
             fixed_sync: self.options.sync,
-            ..Protocol::etrace(returns | predictors | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE))
+            ..Protocol::etrace(
+                returns | predictors | full | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE),
+            )
         }
     }
 }

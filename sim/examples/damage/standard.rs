@@ -36,9 +36,15 @@ const NTRACE: [(&str, ntrace::Options); 2] = {
     ]
 };
 const ETRACE: [(&str, encoder::Options); 3] = [
-    ("etrace", encoder::Options { return_stack: 0, predictors: 0, jump_targets: 0, sync: 0 }),
-    ("etrace+ir8+jtc64", encoder::Options { return_stack: 3, predictors: 0, jump_targets: 6, sync: 0 }),
-    ("etrace+ir8+bp512+jtc64", encoder::Options { return_stack: 3, predictors: 9, jump_targets: 6, sync: 0 }),
+    ("etrace", encoder::Options { return_stack: 0, predictors: 0, jump_targets: 0, ..encoder::Options::BASE }),
+    (
+        "etrace+ir8+jtc64",
+        encoder::Options { return_stack: 3, predictors: 0, jump_targets: 6, ..encoder::Options::BASE },
+    ),
+    (
+        "etrace+ir8+bp512+jtc64",
+        encoder::Options { return_stack: 3, predictors: 9, jump_targets: 6, ..encoder::Options::BASE },
+    ),
 ];
 
 /// The events up to the first mark, and whether there is one.

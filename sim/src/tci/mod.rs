@@ -91,6 +91,8 @@ impl Protocol {
 
 /// Bits of `trTeInstFeatures`.
 pub mod feature {
+    /// Addresses are sent in full.
+    pub const NO_ADDRESS_DIFFERENCE: u32 = 1;
     /// Implicit returns.
     pub const IMPLICIT_RETURN: u32 = 1 << 3;
     /// Branch prediction.

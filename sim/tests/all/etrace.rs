@@ -40,7 +40,7 @@ pub fn merge(events: Vec<FlowEvent>) -> Vec<FlowEvent> {
 
 #[test]
 fn random_walks_come_back_in_every_mode() {
-    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6 };
+    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6, ..Options::BASE };
     for seed in 0..200 {
         let program = common::program(seed, 400);
         let image = Image::new(&program);

@@ -74,7 +74,7 @@ fn nothing_is_reported_of_a_long_packet_that_does_not_fit_the_program() {
 #[test]
 fn a_damaged_count_is_followed_for_a_bounded_number_of_branches() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let options = Options { return_stack: 3, predictors: 9, jump_targets: 6, sync: 0 };
+    let options = Options { return_stack: 3, predictors: 9, jump_targets: 6, ..Options::BASE };
     let p = parameters(options, 32);
     for seed in 0..rounds(20, 2_000) as u64 {
         let image = Image::new(&common::program(seed, 400));

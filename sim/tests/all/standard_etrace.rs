@@ -83,7 +83,7 @@ pub fn parameters(options: Options, xlen: u8) -> Parameters {
 
 #[test]
 fn packets_of_the_baseline_encoder_are_decoded_in_every_mode() {
-    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6 };
+    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6, ..Options::BASE };
     for seed in 0..100 {
         let program = common::program(seed, 400);
         let image = Image::new(&program);
@@ -148,7 +148,7 @@ pub fn interrupted(events: &[FlowEvent], seed: u64) -> Vec<FlowEvent> {
 
 /// The streams of a walk in all variants, with parameters and events.
 fn variants(seed: u64, image: &Image, mut each: impl FnMut(&str, &Parameters, &[u8], &[FlowEvent])) {
-    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6 };
+    let small = Options { return_stack: 1, predictors: 2, jump_targets: 1, sync: 6, ..Options::BASE };
     let events = interrupted(&merge(common::walk(image, 400, 1, seed, 3000)), seed);
     for options in Options::ALL.into_iter().chain([small]) {
         for variant in 0..4u64 {

@@ -82,6 +82,8 @@ struct Path<'a, S> {
     sink: &'a mut S,
     hart: u8,
     mask: u64,
+    /// Addresses are not differences.
+    full: bool,
     packet: u64,
     /// Last reported address.
     last: u64,
@@ -297,7 +299,8 @@ impl<S: RetireSink> Path<'_, S> {
         self.confirm()?;
         let mut last = self.last;
         let mut to = |info: &AddressInfo| {
-            last = last.wrapping_add_signed(info.address) & self.mask;
+            let base = if self.full { 0 } else { last };
+            last = base.wrapping_add_signed(info.address) & self.mask;
             Goal { address: Some(last), only_by_jump: info.updiscon, notify: info.notify, depth: info.irdepth }
         };
         let nowhere = Goal { address: None, only_by_jump: false, notify: false, depth: None };
@@ -380,6 +383,7 @@ pub fn decode(
         sink,
         hart,
         mask: u64::MAX >> (64 - xlen),
+        full: options.full,
         packet: 0,
         running: false,
         last: 0,

@@ -8,7 +8,7 @@
 mod send;
 
 use super::tables::Tables;
-use super::{Encoded, EtraceError, Extras, Options};
+use super::{Clearing, Encoded, EtraceError, Extras, Options};
 use crate::baseline::Stats;
 use crate::sequential;
 use retire::image::Image;
@@ -23,6 +23,8 @@ use std::num::NonZeroU8;
 
 /// Number of branches in a full map.
 const FULL: u64 = 31;
+/// Largest field `branch_count` of a circuit, which has 12 bits for it.
+pub const MAX_PREDICTED: u64 = (1 << 12) - 1;
 /// Maximum number of straight path segments that are remembered.
 const MAX_SEGMENTS: usize = 256;
 
@@ -121,6 +123,9 @@ pub struct Encoder<'a> {
     options: Options,
     parameters: Parameters,
     tables: Tables,
+    /// With [`Extras::port_only`]: whether predictors and jump target cache are used.
+    predictors: Clearing,
+    targets: Clearing,
     current: Option<Step>,
     before: Before,
     branches: Branches,
@@ -172,7 +177,11 @@ impl<'a> Encoder<'a> {
             sijump_p: extras.sequential_jumps,
             ..options.parameters(xlen)
         };
-        let extras = Extras { resync: extras.resync.or((options.sync > 0).then_some(1 << options.sync)), ..extras };
+        let extras = Extras {
+            resync: extras.resync.or((options.sync > 0).then_some(1 << options.sync)),
+            full_address: extras.full_address || options.full,
+            ..extras
+        };
         let mut encoder = Self {
             image,
             options,
@@ -185,6 +194,8 @@ impl<'a> Encoder<'a> {
             unsynchronized: 0,
             due: false,
             tables: Tables::new(options),
+            predictors: Clearing::new(1 << options.predictors),
+            targets: Clearing::new(1 << options.jump_targets),
             current: None,
             before: Before::Nothing,
             branches: Branches::default(),
@@ -377,12 +388,18 @@ impl<'a> Encoder<'a> {
         let synchronise = matches!(self.before, Before::Nothing | Before::Trap { .. });
         if synchronise {
             self.tables.reset();
+            self.predictors.synchronize(c.number);
+            self.targets.synchronize(c.number);
             self.forget(c.pc);
         }
         let mut failed = false;
         let mut not_taken = true;
         if let Kind::Branch { taken } = c.kind {
-            let predicted = self.tables.predict(c.pc);
+            let is_on = self.predictors.is_on() || !self.extras.port_only;
+            if !synchronise {
+                self.predictors.used();
+            }
+            let predicted = self.tables.predict(c.pc).filter(|_| is_on);
             failed = predicted.is_some_and(|p| p != taken);
             not_taken = !taken;
             self.branches.push(taken, predicted);
@@ -397,7 +414,9 @@ impl<'a> Encoder<'a> {
             Before::Jump(irdepth) => {
                 let info =
                     AddressInfo { updiscon: matches!(next, Next::Trap | Next::Sync), irdepth, ..self.delta(c.pc) };
-                let index = self.tables.look_up(c.pc).filter(|_| !info.updiscon);
+                let is_on = self.targets.is_on() || !self.extras.port_only;
+                self.targets.used();
+                let index = self.tables.look_up(c.pc).filter(|_| !info.updiscon && is_on);
                 self.report(c.pc, info, index, failed)?;
             }
             Before::Plain | Before::Return if next != Next::Step => {
@@ -426,7 +445,7 @@ impl<'a> Encoder<'a> {
             let branch_map = self.branches.map();
             self.branches = Branches::default();
             self.put(&Branch { branch_map, address: None }.into())?;
-        } else if correct == FULL + u64::from(u32::MAX) {
+        } else if correct == FULL + if self.extras.port_only { MAX_PREDICTED } else { u32::MAX.into() } {
             self.report(pc, self.delta(pc), None, false)?;
             return Ok(true);
         }
@@ -546,8 +565,8 @@ impl<'a> Encoder<'a> {
         match index.filter(|_| branches.correct < FULL) {
             Some(index) => {
                 let short: Payload = JumpTargetIndex { index, branch_map, irdepth: info.irdepth }.into();
-                let shorter = self.bytes(&short)?.len() <= self.bytes(&payload)?.len();
-                self.put(if shorter { &short } else { &payload })?;
+                let is_short = self.extras.port_only || self.bytes(&short)?.len() <= self.bytes(&payload)?.len();
+                self.put(if is_short { &short } else { &payload })?;
             }
             None => self.put(&payload)?,
         }

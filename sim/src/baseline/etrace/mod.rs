@@ -32,6 +32,7 @@
 //! # Source
 //! Efficient Trace for RISC-V, version 2.0: packets (chapter 7), reference algorithm (8), decoder (11).
 
+mod clearing;
 mod decoder;
 mod encoder;
 mod format0;
@@ -39,8 +40,9 @@ mod params;
 mod system;
 mod tables;
 
+pub use clearing::Clearing;
 pub use decoder::decode;
-pub use encoder::Encoder;
+pub use encoder::{Encoder, MAX_PREDICTED};
 pub use params::{EtraceParams, CODE};
 pub use system::words;
 
@@ -64,6 +66,8 @@ pub struct Options {
     pub jump_targets: u8,
     /// log2 of the instructions after which the one after the next branch or jump begins with a synchronization; 0: never. 0..=20.
     pub sync: u8,
+    /// Addresses are sent in full, not as differences.
+    pub full: bool,
 }
 
 /// Features of an encoder that have no size.
@@ -81,7 +85,9 @@ pub struct Extras {
     pub context_width: u8,
     /// Only what a circuit at a port of retired instructions knows: traps have no cause and are noticed at the first instruction
     /// after them; and there is no memory of the path, so that repeated loops of jumps without branches are not distinguished.
-    /// Packets end after the first bit of their address, and a return to another place than predicted is reported, too.
+    /// Packets end after the first bit of their address, and a return to another place than predicted is reported, too. Tables are
+    /// cleared row by row, so that one is not used after a synchronization that comes too early ([`Clearing`]); a count of
+    /// correct predictions has at most 12 bits; and a target that is in the cache is always sent by its index.
     pub port_only: bool,
     /// Source, one byte after the header of each packet; `None`: there is none.
     pub source: Option<u8>,
@@ -89,9 +95,9 @@ pub struct Extras {
 
 impl Options {
     /// All modes off.
-    pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0, sync: 0 };
+    pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0, sync: 0, full: false };
     /// Tables as large as those of T-raptor `m4`: 8 returns, 512 predictors, 64 targets.
-    pub const ALL_MODES: Self = Self { return_stack: 3, predictors: 9, jump_targets: 6, sync: 0 };
+    pub const ALL_MODES: Self = Self { return_stack: 3, predictors: 9, jump_targets: 6, ..Self::BASE };
     /// All modes off, each one alone, and all on.
     pub const ALL: [Self; 5] = [
         Self::BASE,
@@ -123,6 +129,9 @@ impl fmt::Display for Options {
                 write!(f, "+{name}{}", 1 << log2)?;
             }
         }
+        if self.full {
+            write!(f, "+full")?;
+        }
         Ok(())
     }
 }
@@ -130,7 +139,7 @@ impl fmt::Display for Options {
 /// Error of a name that does not describe modes of E-Trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not known; expected etrace, optionally followed by +ir8, +bp512, +jtc64 and +sync1024 with powers of 2"
+    "`{0}` is not known; expected etrace, optionally followed by +ir8, +bp512, +jtc64 and +sync1024 with powers of 2, and +full"
 )]
 pub struct UnknownOptions(String);
 
@@ -142,6 +151,10 @@ impl FromStr for Options {
         let mut options = Self::BASE;
         let rest = name.strip_prefix("etrace").ok_or_else(unknown)?;
         for mode in rest.split_terminator('+').skip(1) {
+            if mode == "full" {
+                options.full = true;
+                continue;
+            }
             let digits = mode.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
             let entries: u32 = mode[digits..].parse().map_err(|_| unknown())?;
             let (log2, most) = match &mode[..digits] {
@@ -251,6 +264,7 @@ mod tests {
         }
         assert_eq!(Options::ALL_MODES.to_string(), "etrace+ir8+bp512+jtc64");
         assert_eq!("etrace+ir8+sync1024".parse(), Ok(Options { return_stack: 3, sync: 10, ..Options::BASE }));
+        assert_eq!("etrace+jtc4+full".parse(), Ok(Options { jump_targets: 2, full: true, ..Options::BASE }));
         for bad in [
             "",
             "etrace+",
@@ -261,6 +275,8 @@ mod tests {
             "etrace+ir64",
             "etrace8",
             "etrace+sync3",
+            "etrace+full8",
+            "etrace+full+full",
         ] {
             assert!(bad.parse::<Options>().is_err(), "{bad}");
         }

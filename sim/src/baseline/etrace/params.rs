@@ -33,6 +33,9 @@ impl EtraceParams {
         Parameters {
             iaddress_width_p: self.xlen,
             return_stack_size_p: self.options.return_stack,
+            bpred_size_p: self.options.predictors,
+            cache_size_p: self.options.jump_targets,
+            f0s_width_p: u8::from(self.options.predictors > 0 || self.options.jump_targets > 0),
             source_width: if self.cores > 1 { 8 } else { 0 },
             ..Parameters::default()
         }
@@ -45,10 +48,11 @@ impl EtraceParams {
 
     /// All parameters on one line, in a fixed order.
     pub fn canonical(&self) -> String {
-        let Options { return_stack, predictors, jump_targets, sync } = self.options;
+        let Options { return_stack, predictors, jump_targets, sync, full } = self.options;
         let periodic = if sync > 0 { format!(" sync={sync}") } else { String::new() };
+        let full = if full { " full" } else { "" };
         format!(
-            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic} cores={} xlen={}",
+            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={} xlen={}",
             self.cores, self.xlen
         )
     }

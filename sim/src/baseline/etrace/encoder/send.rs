@@ -2,7 +2,9 @@
 
 use super::{Encoder, EtraceError, Payload, Step};
 use crate::baseline::etrace::format0;
+use riscv_etrace::config::Parameters;
 use riscv_etrace::packet;
+use riscv_etrace::packet::ext::{BranchKind, Extension};
 use riscv_etrace::packet::payload::Branch;
 use riscv_etrace::packet::sync::{self, EncoderMode, QualStatus, Support};
 use riscv_etrace::packet::unit::ReferenceIOptions;
@@ -12,8 +14,12 @@ use riscv_etrace::types::{trap, Privilege};
 const TRACE_TYPE: u8 = 0b10;
 
 /// Lengthens a packet to the first bit of its address: an encoder that sends the fields before it as they come does not cut these.
-fn lengthen(bytes: &mut Vec<u8>, payload: &Payload) {
+fn lengthen(bytes: &mut Vec<u8>, payload: &Payload, p: &Parameters) {
     let bits = match payload {
+        Payload::Extension(Extension::BranchCount(b)) if b.kind != BranchKind::NoAddr => 36 + p.f0s_width_p,
+        Payload::Extension(Extension::JumpTargetIndex(j)) => {
+            7 + p.f0s_width_p + p.cache_size_p + format0::map_bits(j.branch_map.count())
+        }
         Payload::Branch(Branch { branch_map, address: Some(_) }) => 7 + format0::map_bits(branch_map.count()),
         Payload::Synchronization(sync::Synchronization::Trap(_)) => 15,
         _ => return,
@@ -72,20 +78,25 @@ impl Encoder<'_> {
 
     /// The bytes of a packet.
     pub(super) fn bytes(&self, payload: &Payload) -> Result<Vec<u8>, EtraceError> {
-        if let Payload::Extension(extension) = payload {
-            return Ok(format0::packet(extension, &self.parameters));
+        let mut bytes = match payload {
+            Payload::Extension(extension) => format0::packet(extension, &self.parameters),
+            _ => self.packet(payload)?,
+        };
+        if self.extras.port_only {
+            lengthen(&mut bytes, payload, &self.parameters);
         }
+        Ok(bytes)
+    }
+
+    /// The bytes of a packet of formats 1 to 3.
+    fn packet(&self, payload: &Payload) -> Result<Vec<u8>, EtraceError> {
         let mut buffer = [0; 48];
         let size = buffer.len();
         let mut encoder = packet::builder().with_params(&self.parameters).encoder(buffer.as_mut());
         let refused = |e: packet::Error| EtraceError::Packet { packet: self.packets, what: e.to_string() };
         encoder.encode(&packet::smi::Packet::new(TRACE_TYPE, 0, *payload)).map_err(refused)?;
         let used = size - encoder.uncommitted();
-        let mut bytes = buffer[..used].to_vec();
-        if self.extras.port_only {
-            lengthen(&mut bytes, payload);
-        }
-        Ok(bytes)
+        Ok(buffer[..used].to_vec())
     }
 
     pub(super) fn put(&mut self, payload: &Payload) -> Result<(), EtraceError> {
