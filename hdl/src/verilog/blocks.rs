@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 113] = [
+const BLOCKS: [(&[&str], &str); 117] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -76,6 +76,10 @@ const BLOCKS: [(&[&str], &str); 113] = [
     (&["size"], "bytes of a packet"),
     (&["field"], "last field of a packet"),
     (&["returns"], "return stack of E-Trace, empty at each synchronization"),
+    (&["head"], "fields of a packet before its map and last field"),
+    (&["branch_predictors"], "branch predictors of E-Trace"),
+    (&["target_cache"], "jump target cache of E-Trace"),
+    (&["rows"], "rows of a table that each synchronization resets"),
     // load values and inputs
     (&["queue"], "accesses of a core until the filters take them"),
     (&["episodes"], "reads and writes of an episode"),

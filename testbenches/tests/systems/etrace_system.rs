@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/etrace/{encoder,field,front,reports,returns,size}.rs` against `sim/src/baseline/etrace/{encoder,system}.rs`: whole
+//! `hdl/src/scheme/etrace/{encoder,field,front,head,predictors,reports,returns,rows,size,targets}.rs` against `sim/src/baseline/etrace/{encoder,system}.rs`: whole
 //! systems in rust-hdl and in Verilog send the bytes of the model, and decoders find in them what retired
 
 use crate::etrace::{retired, traced};
@@ -23,33 +23,33 @@ use std::collections::HashMap;
 use testbenches::check::{beat_file, limit, run};
 
 /// Parameters by the name of the scheme.
-fn params(name: &str, cores: u8, xlen: u8) -> EtraceParams {
+pub(crate) fn params(name: &str, cores: u8, xlen: u8) -> EtraceParams {
     EtraceParams { options: name.parse().unwrap(), cores, xlen }
 }
 
-fn options(fifo_address_bits: u8) -> SystemOptions {
+pub(crate) fn options(fifo_address_bits: u8) -> SystemOptions {
     SystemOptions { fifo_address_bits, ..SystemOptions::default() }
 }
 
 /// Words of the golden model.
-fn golden(params: &EtraceParams, program: &Program, events: &[FlowEvent]) -> Vec<u32> {
+pub(crate) fn golden(params: &EtraceParams, program: &Program, events: &[FlowEvent]) -> Vec<u32> {
     words(&params.bytes(program, events).unwrap())
 }
 
 /// The Verilog of a system, compiled.
-struct Compiled {
+pub(crate) struct Compiled {
     params: EtraceParams,
     sim: TraceCosim,
 }
 
 impl Compiled {
-    fn new(params: EtraceParams, fifo_address_bits: u8) -> Self {
+    pub(crate) fn new(params: EtraceParams, fifo_address_bits: u8) -> Self {
         let text = emit(&params, &options(fifo_address_bits)).unwrap();
         Self { params, sim: TraceCosim::build(&text, &ports(params.cores.into(), params.xlen)).unwrap() }
     }
 
     /// Its words, and register `overflow`.
-    fn run(&self, program: &Program, events: &[FlowEvent], played: &TraceOptions) -> (Vec<u32>, u32) {
+    pub(crate) fn run(&self, program: &Program, events: &[FlowEvent], played: &TraceOptions) -> (Vec<u32>, u32) {
         let platform = Platform { xlen: self.params.xlen, cores: self.params.cores, ..Platform::RV32 };
         let shape = TraceParams::new(platform, "taken".parse().unwrap());
         let (file, _) = beat_file(program, &shape, events);
@@ -59,7 +59,7 @@ impl Compiled {
     }
 
     /// Asserts that its words are those of the golden model.
-    fn check(&self, name: &str, program: &Program, events: &[FlowEvent], played: &TraceOptions) {
+    pub(crate) fn check(&self, name: &str, program: &Program, events: &[FlowEvent], played: &TraceOptions) {
         let place = format!("{name}, {}", self.params.canonical());
         let (got, overflow) = self.run(program, events, played);
         assert_eq!(overflow, 0, "{place}: an event FIFO overflowed");
@@ -67,7 +67,7 @@ impl Compiled {
     }
 
     /// Also that the decoder finds what retired; random code has loops of jumps without branches, which are decoded as one pass.
-    fn check_program(&self, name: &str, program: &Program, events: &[FlowEvent], played: &TraceOptions) {
+    pub(crate) fn check_program(&self, name: &str, program: &Program, events: &[FlowEvent], played: &TraceOptions) {
         self.check(name, program, events, played);
         let place = format!("{name}, {}", self.params.canonical());
         check_decoded(&place, &self.params, program, events, &golden(&self.params, program, events));
@@ -75,7 +75,7 @@ impl Compiled {
 }
 
 /// Words of the rust-hdl circuit.
-fn simulated(params: &EtraceParams, program: &Program, events: &[FlowEvent]) -> Vec<u32> {
+pub(crate) fn simulated(params: &EtraceParams, program: &Program, events: &[FlowEvent]) -> Vec<u32> {
     let mut got = Vec::new();
     let cores = params.cores;
     let mut sim = TraceSim::start(build(params, &options(8)).unwrap(), cores.into(), None, |w| got.push(w)).unwrap();
@@ -92,7 +92,7 @@ fn simulated(params: &EtraceParams, program: &Program, events: &[FlowEvent]) -> 
 }
 
 /// Synthetic code with branches, jumps, calls, returns and traps in any order.
-fn synthetic(cores: u8, shape: &Shape, seed: u64, instructions: usize) -> (Program, Vec<FlowEvent>) {
+pub(crate) fn synthetic(cores: u8, shape: &Shape, seed: u64, instructions: usize) -> (Program, Vec<FlowEvent>) {
     let model = Model::new(shape);
     let config = Config { trap_per_64k: 1500, ..Config::new(cores, seed) };
     let recording = record(&model, &config, instructions);
@@ -100,7 +100,7 @@ fn synthetic(cores: u8, shape: &Shape, seed: u64, instructions: usize) -> (Progr
 }
 
 /// What a decoder finds in `words`.
-fn decoded(params: &EtraceParams, program: &Program, words: &[u32]) -> Vec<FlowEvent> {
+pub(crate) fn decoded(params: &EtraceParams, program: &Program, words: &[u32]) -> Vec<FlowEvent> {
     let parameters = params.decoder();
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let mut scan = Scan::new(Container::Smi, &parameters);
@@ -114,12 +114,18 @@ fn decoded(params: &EtraceParams, program: &Program, words: &[u32]) -> Vec<FlowE
     events
 }
 
-fn of_core(events: &[FlowEvent], core: u8) -> Vec<FlowEvent> {
+pub(crate) fn of_core(events: &[FlowEvent], core: u8) -> Vec<FlowEvent> {
     events.iter().filter(|e| e.hart == core).copied().collect()
 }
 
 /// The decoder finds what retired on each core.
-fn check_decoded(place: &str, params: &EtraceParams, program: &Program, events: &[FlowEvent], words: &[u32]) {
+pub(crate) fn check_decoded(
+    place: &str,
+    params: &EtraceParams,
+    program: &Program,
+    events: &[FlowEvent],
+    words: &[u32],
+) {
     let all = decoded(params, program, words);
     for core in 0..params.cores {
         let (found, events) = (of_core(&all, core), of_core(events, core));
@@ -236,7 +242,7 @@ fn what_is_decoded_between_losses_retired() {
 }
 
 /// Each piece between two losses is a piece of the run; they come in its order.
-fn check_pieces(name: &str, found: &[FlowEvent], events: &[FlowEvent]) {
+pub(crate) fn check_pieces(name: &str, found: &[FlowEvent], events: &[FlowEvent]) {
     let kinds = |e: &FlowEvent| (e.pc, e.target, e.len);
     let mut places: HashMap<_, Vec<usize>> = HashMap::new();
     events.iter().enumerate().for_each(|(i, e)| places.entry(kinds(e)).or_default().push(i));

@@ -8,6 +8,7 @@ mod chaos;
 mod data_harness;
 mod equal;
 mod etrace;
+mod etrace_modes;
 mod etrace_system;
 mod filter;
 mod inputs;

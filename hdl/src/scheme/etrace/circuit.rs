@@ -74,10 +74,10 @@ impl Circuit for EtraceParams {
 
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
         self.check()?;
-        if self.options.predictors > 0 || self.options.jump_targets > 0 {
+        if self.options.predictors > 12 || self.options.jump_targets > 8 {
             return Err(EmitError::Data(
                 self.options.to_string(),
-                "etrace, with +ir2 to +ir32, +sync2 to +sync1048576",
+                "etrace, with +ir2 to +ir32, +bp2 to +bp4096, +jtc2 to +jtc256, +sync2 to +sync1048576, +full",
             ));
         }
         check_standard(&self.options.to_string(), options, false)?;

@@ -17,8 +17,10 @@
 //! Golden model: [`sim::baseline::etrace::Encoder`].
 
 use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
+use super::entry::{COUNTED, FAILED, INDEXED, NEWEST};
 use super::entry::{POST_ENDED, POST_EPC, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use super::field::Field;
+use super::head::Head;
 use super::size::Size;
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
@@ -40,11 +42,13 @@ enum PacketStep {
     Header,
     /// The core.
     Source,
-    /// The fields from the format to the map or address.
+    /// The fields from the format to the map or address; of a count the low five bits.
     Format,
+    /// The rest of an index and of the number of branches.
+    Index,
     /// The other fields of a trap before its address.
     Cause,
-    /// The map.
+    /// The map, or the other bits of a count and `branch_fmt`.
     Map,
     /// The last field: an address, or a map without one.
     Last,
@@ -63,6 +67,7 @@ enum PacketStep {
 pub struct EtraceEncoder<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: EncoderPort<W>,
+    head: Head<W>,
     field: Field<W>,
     size: Size<W>,
     step: DFF<PacketStep>,
@@ -81,6 +86,10 @@ pub struct EtraceEncoder<const W: usize> {
     led: DFF<Bit>,
     next_via: Signal<Local, Bit>,
     depth: DFF<Bits<6>>,
+    counted: DFF<Bit>,
+    failed: DFF<Bit>,
+    indexed: DFF<Bit>,
+    newest: DFF<Bit>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     // the synchronization is that at the target of a jump
@@ -100,11 +109,18 @@ pub struct EtraceEncoder<const W: usize> {
     is_report: Signal<Local, Bit>,
     is_full: Signal<Local, Bit>,
     is_trap: Signal<Local, Bit>,
-    has_map: Signal<Local, Bit>,
+    is_index: Signal<Local, Bit>,
+    // bits of an index and of the number of branches that were not sent with the format
+    spill: DFF<Bits<8>>,
+    branch_format: Signal<Local, Bits<W>>,
+    predictors: Fixed<Bit>,
+    targets: Fixed<Bit>,
+    options: Fixed<Bit>,
+    format_at: Fixed<Bits<7>>,
+    index_4: Fixed<Bits<4>>,
+    two_w: Fixed<Bits<W>>,
+    three_w: Fixed<Bits<W>>,
     shifted: Signal<Local, Bits<W>>,
-    prefix: Signal<Local, Bits<7>>,
-    map_first: Signal<Local, Bits<2>>,
-    map_last: Signal<Local, Bits<4>>,
     status: Signal<Local, Bits<2>>,
     long_support: Signal<Local, Bit>,
     many: Fixed<Bit>,
@@ -131,7 +147,6 @@ pub struct EtraceEncoder<const W: usize> {
     out_count: DFF<Bits<4>>,
     out_data: DFF<Bits<8>>,
     moves: Signal<Local, Bit>,
-    format_data: Signal<Local, Bits<8>>,
     next_epc: Signal<Local, Bit>,
     next_full: Signal<Local, Bit>,
     pre_report: Fixed<Bits<2>>,
@@ -141,28 +156,14 @@ pub struct EtraceEncoder<const W: usize> {
     post_ended: Fixed<Bits<2>>,
     count_bits: Fixed<Bits<5>>,
     eight: Fixed<Bits<7>>,
-    c_report: Fixed<Bits<7>>,
-    c_map: Fixed<Bits<7>>,
-    c_trap: Fixed<Bits<7>>,
-    map_1: Fixed<Bits<7>>,
-    map_3: Fixed<Bits<7>>,
-    map_7: Fixed<Bits<7>>,
-    map_15: Fixed<Bits<7>>,
-    map_31: Fixed<Bits<7>>,
     one_2: Fixed<Bits<2>>,
     three_2: Fixed<Bits<2>>,
-    one_4: Fixed<Bits<4>>,
-    two_4: Fixed<Bits<4>>,
-    three_4: Fixed<Bits<4>>,
-    seven_4: Fixed<Bits<4>>,
     eight_4: Fixed<Bits<4>>,
     header: Fixed<Bits<8>>,
     short_header: Fixed<Bits<8>>,
     long_header: Fixed<Bits<8>>,
     support: Fixed<Bits<8>>,
     ioptions: Fixed<Bits<8>>,
-    sync_format: Fixed<Bits<8>>,
-    trap_format: Fixed<Bits<8>>,
     thaddr: Fixed<Bits<8>>,
     f_count: Fixed<Bits<2>>,
     f_map: Fixed<Bits<2>>,
@@ -172,13 +173,10 @@ pub struct EtraceEncoder<const W: usize> {
 
 const _: () = assert!(UPDISCON == 5 && ANNOUNCE == 6 && BRANCH == 7 && REPORTED == 8 && TRAP == 9);
 const _: () = assert!(NOTIFY == 10 && IRREPORT == 11 && DEPTH == 12 && VIA == 18);
+const _: () = assert!(COUNTED == 19 && FAILED == 20 && INDEXED == 21 && NEWEST == 22);
 
 /// Header byte of instruction trace, without the length.
 const HEADER: u8 = 0b10 << 5;
-/// Bits of a packet before the address: of a report without branches, of one before its map or of a start, of a trap.
-const REPORT_BITS: u8 = 2;
-const MAP_BITS: u8 = 7;
-const TRAP_BITS: u8 = 15;
 
 impl<const W: usize> EtraceEncoder<W> {
     /// The encoder for `params`.
@@ -187,16 +185,28 @@ impl<const W: usize> EtraceEncoder<W> {
     /// When W is not `xlen`.
     pub fn new(params: &EtraceParams) -> Self {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        let (many, returns) = (params.cores > 1, params.options.return_stack > 0);
+        let options = &params.options;
+        let (many, returns) = (params.cores > 1, options.return_stack > 0);
+        let index_bits = options.jump_targets;
+        let bit = |is: bool, at: u8| u8::from(is) << at;
+        let modes = bit(returns, 0) | bit(options.full, 2) | bit(index_bits > 0, 3) | bit(options.predictors > 0, 4);
         let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
         Self {
-            last: Mem::new(ti_bits.max(1), if many { W - 1 } else { 0 }),
+            last: Mem::new(ti_bits.max(1), if many && !options.full { W - 1 } else { 0 }),
             many: Fixed::new(many),
             returns: Fixed::new(returns),
             ones_8: Fixed::of(0xffu8),
             tail_at: Fixed::of(W as u64 - 8),
             depth_at: Fixed::of(DEPTH as u64),
-            field: Field::new(returns),
+            predictors: Fixed::new(options.predictors > 0),
+            targets: Fixed::new(index_bits > 0),
+            options: Fixed::new(modes > 0),
+            format_at: Fixed::of(27u8),
+            index_4: Fixed::of(index_bits),
+            two_w: Fixed::of(2u8),
+            three_w: Fixed::of(3u8),
+            head: Head::new(options),
+            field: Field::new(options),
             size: Size::new(),
             pre_report: Fixed::of(PRE_REPORT),
             pre_full: Fixed::of(PRE_FULL),
@@ -205,31 +215,16 @@ impl<const W: usize> EtraceEncoder<W> {
             post_ended: Fixed::of(POST_ENDED),
             count_bits: Fixed::of(crate::spine::entry::COUNT_PORT_BITS as u64),
             eight: Fixed::of(8u8),
-            c_report: Fixed::of(REPORT_BITS),
-            c_map: Fixed::of(MAP_BITS),
-            c_trap: Fixed::of(TRAP_BITS),
-            map_1: Fixed::of(MAP_BITS + 1),
-            map_3: Fixed::of(MAP_BITS + 3),
-            map_7: Fixed::of(MAP_BITS + 7),
-            map_15: Fixed::of(MAP_BITS + 15),
-            map_31: Fixed::of(MAP_BITS + 31),
             one_2: Fixed::of(1u8),
             three_2: Fixed::of(3u8),
-            one_4: Fixed::of(1u8),
-            two_4: Fixed::of(2u8),
-            three_4: Fixed::of(3u8),
-            seven_4: Fixed::of(7u8),
             eight_4: Fixed::of(8u8),
             header: Fixed::of(HEADER),
             short_header: Fixed::of(HEADER | 1),
             long_header: Fixed::of(HEADER | 2),
             // format 3.3, enabled, branch trace
             support: Fixed::of(0x1fu8),
-            // implicit return
-            ioptions: Fixed::of(u8::from(returns)),
-            // format 3.0, machine mode; format 3.1
-            sync_format: Fixed::of(0x63u8),
-            trap_format: Fixed::of(0x67u8),
+            // implicit return, full addresses, jump target cache, branch prediction
+            ioptions: Fixed::of(modes),
             thaddr: Fixed::of(0x80u8),
             f_count: Fixed::of(FIELD_COUNT),
             f_map: Fixed::of(FIELD_INSTRUCTIONS),
@@ -247,14 +242,13 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, step, branches, updiscon, announce, branch, reported, trap, pre, post, epc);
         dff_setup!(self, clock, own_last, value, tail, left, map_parts, notify, irreport, depth, via, led);
-        dff_setup!(self, clock, out_valid, out_count, out_data);
+        dff_setup!(self, clock, out_valid, out_count, out_data, counted, failed, indexed, newest, spill);
         clock!(self, clock, last);
 
         // the packet
         self.is_report.next = self.pre.q.val() == self.pre_report.val();
         self.is_full.next = self.pre.q.val() == self.pre_full.val();
         self.is_trap.next = (self.pre.q.val() == self.pre_sync.val()) & self.trap.q.val();
-        self.has_map.next = self.is_report.val() & self.branches.q.val().any();
         self.status.next = 0.into();
         if !self.announce.q.val() {
             self.status.next = self.post.q.val();
@@ -265,7 +259,19 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 }
             }
         }
-        self.long_support.next = self.status.val().get_bit(1) | self.returns.val();
+        self.long_support.next = self.status.val().get_bit(1) | self.options.val();
+        self.is_index.next = self.is_report.val() & self.indexed.q.val();
+        self.head.is_report.next = self.is_report.val();
+        self.head.is_full.next = self.is_full.val();
+        self.head.is_trap.next = self.is_trap.val();
+        self.head.is_index.next = self.is_index.val();
+        self.head.counted.next = self.counted.q.val();
+        self.head.branch.next = self.branch.q.val();
+        self.head.branches.next = self.branches.q.val();
+        self.head.newest.next = self.newest.q.val();
+        self.head.word.next = self.port.entry.word.val();
+        self.field.is_index.next = self.is_index.val();
+        self.field.top.next = self.head.top.val();
 
         // the last field
         self.address.next = self.own_last.q.val();
@@ -288,29 +294,6 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.fill.next = self.tail.q.val().get_bit(7);
         self.shifted.next = (self.value.q.val() >> 8) | (bit_cast::<W, 8>(self.tail.q.val()) << self.tail_at.val());
 
-        // bits before it
-        self.prefix.next = self.c_map.val();
-        if self.is_report.val() {
-            self.prefix.next = self.c_report.val();
-            if self.branches.q.val().any() {
-                self.prefix.next = self.map_1.val();
-            }
-            if self.branches.q.val().get_bit(1) {
-                self.prefix.next = self.map_3.val();
-            }
-            if self.branches.q.val().get_bit(2) {
-                self.prefix.next = self.map_7.val();
-            }
-            if self.branches.q.val().get_bit(3) {
-                self.prefix.next = self.map_15.val();
-            }
-            if self.branches.q.val().get_bit(4) {
-                self.prefix.next = self.map_31.val();
-            }
-        }
-        if self.is_trap.val() {
-            self.prefix.next = self.c_trap.val();
-        }
         self.size.value.next = self.value.q.val();
         self.size.fill.next = self.fill.val();
         self.size.extra.next = 0.into();
@@ -320,23 +303,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 self.size.extra.next = self.tail.q.val() ^ self.ones_8.val();
             }
         }
-        self.size.prefix.next = self.prefix.val();
-        // the map: parts of eight bits, then the rest
-        self.map_first.next = 0.into();
-        self.map_last.next = self.seven_4.val();
-        if !self.branches.q.val().get_bit(4) & !self.branches.q.val().get_bit(3) & !self.branches.q.val().get_bit(2) {
-            self.map_last.next = self.three_4.val();
-            if !self.branches.q.val().get_bit(1) {
-                self.map_last.next = self.one_4.val();
-            }
-        }
-        if self.branches.q.val().get_bit(3) {
-            self.map_first.next = self.one_2.val();
-        }
-        if self.branches.q.val().get_bit(4) {
-            self.map_first.next = self.three_2.val();
-        }
-
+        self.size.prefix.next = self.head.prefix.val();
         // the bits that are sent
         self.whole.next = self.left.q.val().get_bits::<4>(3).any();
         self.rest.next = self.left.q.val().get_bits::<3>(0);
@@ -345,18 +312,9 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             self.octet_mask.next = (self.ones_8.val() << self.rest.val()) ^ self.ones_8.val();
         }
         self.is_last.next = !self.whole.val() | (self.left.q.val() == self.eight.val());
-        self.format_data.next = self.sync_format.val() | (bit_cast::<8, 1>(self.branch.q.val().into()) << 4);
-        if self.is_trap.val() {
-            self.format_data.next = self.trap_format.val() | (bit_cast::<8, 1>(self.branch.q.val().into()) << 4);
-        }
-        if self.is_full.val() {
-            self.format_data.next = 1.into();
-        }
-        if self.is_report.val() {
-            self.format_data.next = 2.into();
-            if self.has_map.val() {
-                self.format_data.next = (bit_cast::<8, 5>(self.branches.q.val()) << 2) | 1;
-            }
+        self.branch_format.next = self.two_w.val();
+        if self.failed.q.val() {
+            self.branch_format.next = self.three_w.val();
         }
         self.count.next = self.eight_4.val();
         self.data.next = 0.into();
@@ -364,11 +322,12 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             PacketStep::Header => self.data.next = self.header.val() | bit_cast::<8, 4>(self.size.bytes.val()),
             PacketStep::Source => self.data.next = bit_cast::<8, 4>(self.port.entry.core.val()),
             PacketStep::Format => {
-                self.data.next = self.format_data.val();
-                self.count.next = self.seven_4.val();
-                if self.is_report.val() & !self.has_map.val() {
-                    self.count.next = self.two_4.val();
-                }
+                self.data.next = self.head.data.val();
+                self.count.next = self.head.count.val();
+            }
+            PacketStep::Index => {
+                self.data.next = self.spill.q.val();
+                self.count.next = self.index_4.val();
             }
             PacketStep::Cause => {
                 if !self.epc.q.val() {
@@ -378,7 +337,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             PacketStep::Map => {
                 self.data.next = self.value.q.val().get_bits::<8>(0);
                 if !self.map_parts.q.val().any() {
-                    self.count.next = self.map_last.val();
+                    self.count.next = self.head.map_last.val();
                 }
             }
             PacketStep::Last => {
@@ -440,6 +399,14 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.branch.d.next = self.port.entry.word.val().get_bit(7);
                     self.reported.d.next = self.port.entry.word.val().get_bit(8);
                     self.trap.d.next = self.port.entry.word.val().get_bit(9);
+                    if self.predictors.val() {
+                        self.counted.d.next = self.port.entry.word.val().get_bit(19);
+                        self.failed.d.next = self.port.entry.word.val().get_bit(20);
+                    }
+                    if self.targets.val() {
+                        self.indexed.d.next = self.port.entry.word.val().get_bit(21);
+                        self.newest.d.next = self.port.entry.word.val().get_bit(22);
+                    }
                     if self.returns.val() {
                         self.notify.d.next = self.port.entry.word.val().get_bit(10);
                         self.irreport.d.next = self.port.entry.word.val().get_bit(11);
@@ -455,7 +422,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 }
                 PacketStep::Header => {
                     self.left.d.next = self.size.left.val();
-                    self.map_parts.d.next = self.map_first.val();
+                    self.map_parts.d.next = self.head.map_first.val();
                     self.next_step.next = PacketStep::Format;
                     if self.many.val() {
                         self.next_step.next = PacketStep::Source;
@@ -467,7 +434,27 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     if self.is_trap.val() {
                         self.next_step.next = PacketStep::Cause;
                     }
-                    if self.has_map.val() {
+                    if self.head.has_map.val() {
+                        self.value.d.next = self.port.entry.word.val();
+                        self.next_step.next = PacketStep::Map;
+                    }
+                    if self.predictors.val() {
+                        if self.counted.q.val() & self.is_report.val() {
+                            self.value.d.next =
+                                (self.port.entry.word.val() >> 5) | (self.branch_format.val() << self.format_at.val());
+                        }
+                    }
+                    if self.targets.val() {
+                        if self.is_index.val() {
+                            self.value.d.next = self.value.q.val();
+                            self.spill.d.next = self.head.indices.val().get_bits::<8>(8);
+                            self.next_step.next = PacketStep::Index;
+                        }
+                    }
+                }
+                PacketStep::Index => {
+                    self.next_step.next = PacketStep::Last;
+                    if self.head.has_map.val() {
                         self.value.d.next = self.port.entry.word.val();
                         self.next_step.next = PacketStep::Map;
                     }
@@ -495,6 +482,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                             // then the report itself, without branches
                             self.rest_pre.next = self.pre.q.val();
                             self.branches.d.next = 0.into();
+                            self.counted.d.next = false;
                             self.next_via.next = false;
                             self.led.d.next = true;
                         }
@@ -569,6 +557,15 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         }
         if self.next_full.val() | (self.next_step.val() == PacketStep::Format) {
             self.port.entry.field.next = self.f_map.val();
+        }
+        if self.targets.val() {
+            // the index is a part of the address
+            if self.is_index.val() & (self.next_step.val() == PacketStep::Format) {
+                self.port.entry.field.next = self.f_pc.val();
+            }
+            if self.next_step.val() == PacketStep::Index {
+                self.port.entry.field.next = self.f_map.val();
+            }
         }
         if self.next_step.val() == PacketStep::Open {
             self.port.entry.field.next = self.f_count.val();

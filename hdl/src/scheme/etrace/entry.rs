@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | `pre` | [`PRE_NONE`], [`PRE_REPORT`], [`PRE_FULL`] or [`PRE_SYNC`]: a packet about the instruction at `pc` |
 //! | `post` | [`POST_NONE`], [`POST_EPC`], [`POST_LOST`] or [`POST_ENDED`]: a packet after it |
-//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`], [`VIA`] |
-//! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken |
+//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`], [`VIA`], [`COUNTED`], [`FAILED`], [`INDEXED`], [`NEWEST`] |
+//! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken; with [`COUNTED`] the field `branch_count` |
 //! | `pc` | address of a report or synchronization |
 //! | `target` | of [`POST_EPC`]; with [`VIA`] an address that is reported before `pc`, with the branches |
 //!
@@ -51,6 +51,15 @@ pub const DEPTH: usize = 12;
 
 /// Bit of `bcnt`: before the report, the target of the last predicted return is reported.
 pub const VIA: usize = 18;
+
+/// Bit of `bcnt`: in place of a map, a count of correct predictions above 31 is sent (format 0.0).
+pub const COUNTED: usize = 19;
+/// Bit of `bcnt`: with [`COUNTED`]: the branch after these was not predicted.
+pub const FAILED: usize = 20;
+/// Bit of `bcnt`: the address is sent as an index in the jump target cache (format 0.1).
+pub const INDEXED: usize = 21;
+/// Bit of `bcnt`: the newest bit of the map.
+pub const NEWEST: usize = 22;
 
 /// Most branches of a map.
 pub const FULL: u8 = 31;

@@ -23,8 +23,10 @@
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
+use super::predictors::Predictors;
 use super::reports::Reports;
 use super::returns::Returns;
+use super::targets::Targets;
 use crate::spine::front_port::FrontPort;
 use crate::spine::ports::{ControlIn, DecisionOut, EntryOut};
 use crate::spine::trace_fsm::TraceFsm;
@@ -35,7 +37,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::slot::part;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::baseline::etrace::EtraceParams;
+use sim::baseline::etrace::{EtraceParams, Options};
 
 /// A front end for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -67,6 +69,12 @@ pub struct EtraceFront<const W: usize> {
     returns: Returns<W>,
     hit: Signal<Local, Bit>,
     wrong: Signal<Local, Bit>,
+    // S2 and S3: predictors and jump target cache
+    predicts: Fixed<Bit>,
+    branch_predictors: Predictors<W>,
+    caches: Fixed<Bit>,
+    target_cache: Targets<W>,
+    clears: Signal<Local, Bit>,
     full_depth: Fixed<Bits<6>>,
     above_depth: Fixed<Bits<6>>,
     depth: Signal<Local, Bits<6>>,
@@ -85,10 +93,15 @@ pub struct EtraceFront<const W: usize> {
 impl<const W: usize> EtraceFront<W> {
     /// The front end for `params` with `extras`.
     pub fn with(params: &EtraceParams, extras: Extras) -> Self {
-        let (stack, sync) = (params.options.return_stack, params.options.sync);
+        let Options { return_stack: stack, sync, predictors, jump_targets, .. } = params.options;
+        let address_bits = usize::from(params.xlen) - 1;
         Self {
+            predicts: Fixed::new(predictors > 0),
+            branch_predictors: when(predictors > 0, || Predictors::new(predictors)),
+            caches: Fixed::new(jump_targets > 0),
+            target_cache: when(jump_targets > 0, || Targets::new(jump_targets, address_bits)),
             stack: Fixed::new(stack > 0),
-            returns: when(stack > 0, || Returns::new(stack, usize::from(params.xlen) - 1)),
+            returns: when(stack > 0, || Returns::new(stack, address_bits)),
             // only the largest depth has the top bit of `irdepth` set
             full_depth: Fixed::of(1u8 << stack),
             above_depth: Fixed::of(0x3fu8 & !((1u8 << stack) - 1)),
@@ -97,7 +110,7 @@ impl<const W: usize> EtraceFront<W> {
             period: Fixed::of(1u64 << sync),
             one: Fixed::of(1u8),
             trace_fsm: TraceFsm::deferred(extras),
-            reports: Reports::new(),
+            reports: Reports::new(predictors > 0, jump_targets > 0),
             flags: Delay::new(1),
             pcs: Delay::new(1),
             targets: Delay::new(1),
@@ -112,13 +125,21 @@ impl<const W: usize> Logic for EtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, leads, wronged, indirect, jumped, returned, due, since);
-        clock!(self, clock, trace_fsm, reports, flags, pcs, targets, returns, depths);
+        clock!(self, clock, trace_fsm, reports, flags, pcs, targets, returns, depths, branch_predictors, target_cache);
 
         // S2
         self.trace_fsm.reset.next = self.port.reset.val();
         ControlIn::link(&mut self.port.control, &mut self.trace_fsm.control);
-        // there are no tables to clear
         self.trace_fsm.predictors_ready.next = true;
+        if self.predicts.val() {
+            self.trace_fsm.predictors_ready.next = self.branch_predictors.ready.val();
+        }
+        if self.caches.val() {
+            if !self.target_cache.ready.val() {
+                self.trace_fsm.predictors_ready.next = false;
+            }
+        }
+        self.clears.next = self.trace_fsm.clear.val() | self.port.reset.val();
         self.port.go.next = self.trace_fsm.go.val();
         self.port.open.next = self.trace_fsm.open.val();
         self.trace_fsm.discontinuity.next = self.port.beat.discontinuity.val() & self.port.beat.live.val();
@@ -133,6 +154,17 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.returns.pop.next = self.port.beat.pop.val();
         self.returns.link.next = self.port.beat.link.val();
         self.returns.target.next = self.port.beat.target.val();
+        self.branch_predictors.clear.next = self.clears.val();
+        self.branch_predictors.step.next = self.entered.val();
+        self.branch_predictors.begins.next = self.begins.val();
+        self.branch_predictors.branch.next = self.port.beat.branch.val();
+        self.branch_predictors.taken.next = self.port.beat.taken.val();
+        self.branch_predictors.pc.next = self.port.beat.pc.val();
+        self.target_cache.clear.next = self.clears.val();
+        self.target_cache.step.next = self.entered.val();
+        self.target_cache.begins.next = self.begins.val();
+        self.target_cache.jumped.next = self.indirect.q.val() & !self.begins.val();
+        self.target_cache.pc.next = self.port.beat.pc.val();
         self.hit.next = false;
         self.wrong.next = false;
         self.depth.next = 0.into();
@@ -212,6 +244,16 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.reports.wrong.next = self.flags_3.val().get_bit(8);
         self.reports.resync.next = self.flags_3.val().get_bit(9);
         self.reports.depth.next = self.depths.to.val();
+        self.reports.predicts.next = false;
+        self.reports.right.next = false;
+        self.reports.hit.next = false;
+        if self.predicts.val() {
+            self.reports.predicts.next = self.branch_predictors.on.val();
+            self.reports.right.next = self.branch_predictors.right.val();
+        }
+        if self.caches.val() {
+            self.reports.hit.next = self.target_cache.hit.val();
+        }
         self.reports.pc.next = self.pcs.to.val();
         self.reports.target.next = self.targets.to.val();
         DecisionOut::join(&mut self.trace_fsm.decision, &mut self.reports.decision);

@@ -7,15 +7,23 @@
 //! | [`entry`] | event entries of this scheme |
 //! | [`field`] | last field of a packet |
 //! | [`front`] | front end of a core |
+//! | [`head`] | fields of a packet before its map and last field |
+//! | [`predictors`] | branch predictors |
 //! | [`reports`] | branch map, and which packets are due |
 //! | [`returns`] | return stack |
+//! | [`rows`] | rows of a table that each synchronization resets |
 //! | [`size`] | bytes of a packet |
+//! | [`targets`] | jump target cache |
 
 pub mod circuit;
 pub mod encoder;
 pub mod entry;
 pub mod field;
 pub mod front;
+pub mod head;
+pub mod predictors;
 pub mod reports;
 pub mod returns;
+pub mod rows;
 pub mod size;
+pub mod targets;

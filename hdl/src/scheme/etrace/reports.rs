@@ -15,6 +15,8 @@
 //! | `indirect` | in | 1 | it is a jump whose target the code does not contain |
 //! | `implicit`, `wrong` | in | 1 | it is a return to where the return stack says, to another place |
 //! | `depth` | in | 6 | with `wrong`: entries of the return stack, sign-extended from the width of `irdepth` |
+//! | `predicts`, `right` | in | 1 | outcomes are predicted; it is a branch as predicted |
+//! | `hit` | in | 1 | the jump target cache has its address, and a reported jump leads to it |
 //! | `resync` | in | 1 | a synchronization is due at it |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction |
 //! | `decision` | in | | the decision about it, see [`crate::spine::trace_fsm`] |
@@ -26,11 +28,13 @@
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
 use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
+use super::entry::{COUNTED, FAILED, INDEXED, NEWEST};
 use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
+use sim::baseline::etrace::MAX_PREDICTED;
 
 /// The packets of one core, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -44,6 +48,9 @@ pub struct Reports<const W: usize> {
     pub implicit: Signal<In, Bit>,
     pub wrong: Signal<In, Bit>,
     pub depth: Signal<In, Bits<6>>,
+    pub predicts: Signal<In, Bit>,
+    pub right: Signal<In, Bit>,
+    pub hit: Signal<In, Bit>,
     pub resync: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
@@ -52,6 +59,22 @@ pub struct Reports<const W: usize> {
     // branches since the last report, including that of the last instruction
     map: DFF<Bits<32>>,
     count: DFF<Bits<5>>,
+    // with predictors: all of these are as predicted; there are more than 30, and the map is the number of those above 31; the last
+    // instruction is a branch that is not
+    all_right: DFF<Bit>,
+    counting: DFF<Bit>,
+    failed: DFF<Bit>,
+    right_kept: Signal<Local, Bit>,
+    counting_kept: Signal<Local, Bit>,
+    limit: Fixed<Bits<12>>,
+    one_12: Fixed<Bits<12>>,
+    before_full: Fixed<Bits<5>>,
+    predictors: Fixed<Bit>,
+    // with the jump target cache: it has the address of the last instruction; the newest bit of the map
+    was_hit: DFF<Bit>,
+    newest: DFF<Bit>,
+    indexed: Signal<Local, Bit>,
+    targets: Fixed<Bit>,
     // the last instruction: there is one, and it has not been synchronized yet; a trap precedes it; an indirect jump leads to
     // it; it is one itself; a predicted return leads to it; it is one; likewise for others; its `branch` in a synchronization
     known: DFF<Bit>,
@@ -109,12 +132,25 @@ pub struct Reports<const W: usize> {
     irreport_at: Fixed<Bits<5>>,
     depth_at: Fixed<Bits<5>>,
     via_at: Fixed<Bits<5>>,
+    counted_at: Fixed<Bits<5>>,
+    failed_at: Fixed<Bits<5>>,
+    indexed_at: Fixed<Bits<5>>,
+    newest_at: Fixed<Bits<5>>,
 }
 
 impl<const W: usize> Reports<W> {
-    /// The packets of a core.
-    pub fn new() -> Self {
+    /// The packets of a core; `predictors`, `targets`: with branch prediction, with a jump target cache.
+    pub fn new(predictors: bool, targets: bool) -> Self {
         Self {
+            predictors: Fixed::new(predictors),
+            targets: Fixed::new(targets),
+            limit: Fixed::of(MAX_PREDICTED),
+            one_12: Fixed::of(1u8),
+            before_full: Fixed::of(FULL - 1),
+            counted_at: Fixed::of(COUNTED as u64),
+            failed_at: Fixed::of(FAILED as u64),
+            indexed_at: Fixed::of(INDEXED as u64),
+            newest_at: Fixed::of(NEWEST as u64),
             one_5: Fixed::of(1u8),
             full_count: Fixed::of(FULL),
             pre_report: Fixed::of(PRE_REPORT),
@@ -137,17 +173,24 @@ impl<const W: usize> Reports<W> {
     }
 }
 
+// the constant condition is nested alone, so that the Verilog writer can fold it
+#[allow(clippy::collapsible_if)]
 impl<const W: usize> Logic for Reports<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, map, count, known, first, trapped, jumped, is_indirect, no_taken_branch);
-        dff_setup!(self, clock, last_pc, last_target, announced);
+        dff_setup!(self, clock, last_pc, last_target, announced, all_right, counting, failed, was_hit, newest);
         dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_from);
 
         // packets of the last instruction
         self.is_reported.next = self.is_wrong.q.val() | (self.is_implicit.q.val() & self.returns.q.val());
         self.decision.flow.next = self.reserved.val();
         self.full.next = self.count.q.val() == self.full_count.val();
+        if self.predictors.val() {
+            if self.counting.q.val() {
+                self.full.next = self.failed.q.val() | (self.map.q.val().get_bits::<12>(0) == self.limit.val());
+            }
+        }
         self.decision.needs_message.next = self.known.q.val()
             & (self.first.q.val() | self.jumped.q.val() | self.full.val() | self.is_reported.val() | self.resync.val());
         self.closes.next = self.decision.exception.val()
@@ -159,6 +202,12 @@ impl<const W: usize> Logic for Reports<W> {
             self.pre.next = self.pre_full.val();
             if self.jumped.q.val() | self.is_reported.val() | self.closes.val() {
                 self.pre.next = self.pre_report.val();
+            }
+            if self.predictors.val() {
+                // a count that is full is reported with the address
+                if self.counting.q.val() & !self.failed.q.val() {
+                    self.pre.next = self.pre_report.val();
+                }
             }
             if self.first.q.val() {
                 self.pre.next = self.pre_sync.val();
@@ -189,6 +238,15 @@ impl<const W: usize> Logic for Reports<W> {
         self.reported.next = self.known.q.val() & !self.first.q.val() & !self.jumped.q.val();
         self.handler.next = self.first.q.val() & self.trapped.q.val();
 
+        self.indexed.next = false;
+        if self.targets.val() {
+            self.indexed.next = self.was_hit.q.val() & self.jumped.q.val() & !self.updiscon.val();
+        }
+        if self.predictors.val() {
+            if self.counting.q.val() {
+                self.indexed.next = false;
+            }
+        }
         self.announces.next = !self.announced.q.val();
 
         // the entry
@@ -204,7 +262,11 @@ impl<const W: usize> Logic for Reports<W> {
             | (bit_cast::<24, 1>(self.notify.val().into()) << self.notify_at.val())
             | (bit_cast::<24, 1>(self.after_wrong.q.val().into()) << self.irreport_at.val())
             | (bit_cast::<24, 6>(self.wrong_depth.q.val()) << self.depth_at.val())
-            | (bit_cast::<24, 1>(self.via.val().into()) << self.via_at.val());
+            | (bit_cast::<24, 1>(self.via.val().into()) << self.via_at.val())
+            | (bit_cast::<24, 1>(self.counting.q.val().into()) << self.counted_at.val())
+            | (bit_cast::<24, 1>(self.failed.q.val().into()) << self.failed_at.val())
+            | (bit_cast::<24, 1>(self.indexed.val().into()) << self.indexed_at.val())
+            | (bit_cast::<24, 1>(self.newest.q.val().into()) << self.newest_at.val());
         self.entry.icnt.next = self.map.q.val().get_bits::<24>(0);
         self.entry.context_value.next = bit_cast::<19, 7>(self.map.q.val().get_bits::<7>(24));
         self.entry.pc.next = self.last_pc.q.val();
@@ -219,9 +281,17 @@ impl<const W: usize> Logic for Reports<W> {
         // the map; a packet sends all of it
         self.map_kept.next = self.map.q.val();
         self.count_kept.next = self.count.q.val();
+        self.right_kept.next = self.all_right.q.val();
+        self.counting_kept.next = self.counting.q.val();
         if self.decision.restart.val() | self.reset.val() {
             self.map_kept.next = 0.into();
             self.count_kept.next = 0.into();
+            self.right_kept.next = true;
+            self.counting_kept.next = false;
+        }
+        if self.predictors.val() {
+            self.all_right.d.next = self.right_kept.val();
+            self.counting.d.next = self.counting_kept.val();
         }
         self.map.d.next = self.map_kept.val();
         self.count.d.next = self.count_kept.val();
@@ -243,6 +313,32 @@ impl<const W: usize> Logic for Reports<W> {
             if self.maps.val() {
                 self.map.d.next = self.map_kept.val() | self.map_bit.val();
                 self.count.d.next = self.count_kept.val() + self.one_5.val();
+                if self.targets.val() {
+                    self.newest.d.next = self.not_taken.val();
+                }
+                if self.predictors.val() {
+                    self.all_right.d.next = self.right_kept.val() & self.right.val();
+                    if self.counting_kept.val() {
+                        self.count.d.next = self.full_count.val();
+                        self.map.d.next = self.map_kept.val();
+                        if self.right.val() {
+                            self.map.d.next =
+                                bit_cast::<32, 12>(self.map_kept.val().get_bits::<12>(0) + self.one_12.val());
+                        }
+                    } else if (self.count_kept.val() == self.before_full.val())
+                        & self.right_kept.val()
+                        & self.right.val()
+                    {
+                        self.counting.d.next = true;
+                        self.map.d.next = 0.into();
+                    }
+                }
+            }
+            if self.predictors.val() {
+                self.failed.d.next = self.branch.val() & self.predicts.val() & !self.right.val();
+            }
+            if self.targets.val() {
+                self.was_hit.d.next = self.hit.val();
             }
             self.known.d.next = true;
             self.first.d.next = self.begins.val();

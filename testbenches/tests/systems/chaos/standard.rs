@@ -267,6 +267,13 @@ fn e_trace_with_implicit_return_survives_chaos() {
 }
 
 #[test]
+fn e_trace_with_predictors_and_targets_survives_chaos() {
+    survives("etrace+bp16+jtc4", 1, 4, Ports::One, 20_000);
+    survives("etrace+ir8+bp8+jtc8+sync64", 3, 4, Ports::One, 20_000);
+    survives("etrace+full+bp512+jtc2", 1, 3, Ports::Reports, 20_000);
+}
+
+#[test]
 fn n_trace_survives_chaos() {
     survives("ntrace", 3, 4, Ports::One, 20_000);
     survives("ntrace+ir8", 1, 3, Ports::Reports, 20_000);
