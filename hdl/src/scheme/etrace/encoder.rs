@@ -400,6 +400,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.reported.d.next = self.port.entry.word.val().get_bit(8);
                     self.trap.d.next = self.port.entry.word.val().get_bit(9);
                     if self.predictors.val() {
+                        self.notify.d.next = self.port.entry.word.val().get_bit(10);
                         self.counted.d.next = self.port.entry.word.val().get_bit(19);
                         self.failed.d.next = self.port.entry.word.val().get_bit(20);
                     }

@@ -105,6 +105,8 @@ pub struct Reports<const W: usize> {
     closes: Signal<Local, Bit>,
     maps: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
+    // a count is at its limit
+    most: Signal<Local, Bit>,
     map_kept: Signal<Local, Bits<32>>,
     count_kept: Signal<Local, Bits<5>>,
     map_bit: Signal<Local, Bits<32>>,
@@ -186,9 +188,11 @@ impl<const W: usize> Logic for Reports<W> {
         self.is_reported.next = self.is_wrong.q.val() | (self.is_implicit.q.val() & self.returns.q.val());
         self.decision.flow.next = self.reserved.val();
         self.full.next = self.count.q.val() == self.full_count.val();
+        self.most.next = false;
         if self.predictors.val() {
             if self.counting.q.val() {
-                self.full.next = self.failed.q.val() | (self.map.q.val().get_bits::<12>(0) == self.limit.val());
+                self.most.next = !self.failed.q.val() & (self.map.q.val().get_bits::<12>(0) == self.limit.val());
+                self.full.next = self.failed.q.val() | self.most.val();
             }
         }
         self.decision.needs_message.next = self.known.q.val()
@@ -228,6 +232,12 @@ impl<const W: usize> Logic for Reports<W> {
         // the reader takes this address neither for the target of a return nor for an earlier visit
         self.notify.next = !self.jumped.q.val()
             & ((self.returned.q.val() & self.closes.val()) | (self.is_reported.val() & !self.closes.val()));
+        if self.predictors.val() {
+            // the address of a full count, which no synchronization follows
+            if self.most.val() & !self.jumped.q.val() & !self.closes.val() {
+                self.notify.next = true;
+            }
+        }
         // the address may have been visited before that return, without a branch in between; the return itself was not
         self.via.next = self.returns.q.val()
             & self.known.q.val()

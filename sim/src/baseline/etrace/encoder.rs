@@ -446,7 +446,8 @@ impl<'a> Encoder<'a> {
             self.branches = Branches::default();
             self.put(&Branch { branch_map, address: None }.into())?;
         } else if correct == FULL + if self.extras.port_only { MAX_PREDICTED } else { u32::MAX.into() } {
-            self.report(pc, self.delta(pc), None, false)?;
+            // a decoder would take an address without `notify` for a later visit, as no synchronization follows
+            self.report(pc, AddressInfo { notify: true, ..self.delta(pc) }, None, false)?;
             return Ok(true);
         }
         Ok(false)
