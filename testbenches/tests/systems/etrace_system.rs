@@ -266,7 +266,8 @@ pub(crate) fn check_pieces(name: &str, found: &[FlowEvent], events: &[FlowEvent]
         from = at + piece.len();
         known += piece.iter().map(|e| e.count).sum::<u32>();
     }
-    assert!((500..20_000).contains(&known), "{name}: {known} instructions are known");
+    let all: u32 = events.iter().map(|e| e.count).sum();
+    assert!((500..all).contains(&known), "{name}: {known} of {all} instructions are known");
 }
 
 #[test]
