@@ -61,7 +61,7 @@ const CONTEXTS: Cond = Scheme(Property {
     text: "a scheme that reports contexts",
     holds: |s| {
         let reports = |f: &FlowScheme| f.check(&Platform { context: Some(0), ..Platform::RV32 }).is_ok();
-        s.flow().map_or(matches!(s, AnyScheme::Ntrace(_)), reports)
+        s.flow().map_or(is_standard(s), reports)
     },
 });
 const FEW_TYPES: Cond = Scheme(Property {
@@ -147,13 +147,13 @@ pub const OPTIONS: &[Opt] = &[
     switch("filter", Circuit,
         "Trace filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
          input for each core excludes the instructions of a cycle")
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW]),
     switch("filter-range", Circuit, "Trace filter with address ranges: as `--filter`, and two inputs for each core select the traced range")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW]),
     switch("filter-space", Circuit, "Trace filter with address spaces: as `--filter`, and inputs for each core select the traced spaces, by number and mask")
         .implies(&["filter"])
-        .rules(&[FLOW, NOT_ETRACE]),
+        .rules(&[FLOW]),
     switch("registered-ports", Circuit,
         "Core ports that come directly from registers of the cores, so that the ingress has no input registers. The trace stream is identical, the circuit smaller")
         .rules(&[

@@ -98,6 +98,7 @@ impl StreamParams for EtraceParams {
         let predictors = of(self.options.predictors > 0, feature::BRANCH_PREDICTION);
         Protocol {
             fixed_sync: self.options.sync,
+            context: self.context.is_some(),
             ..Protocol::etrace(
                 returns | predictors | full | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE),
             )

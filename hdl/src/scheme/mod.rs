@@ -58,19 +58,14 @@ pub struct Standard<'a> {
 /// Words of events.
 pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent]) -> Result<Vec<u32>, String> + 'a;
 
-/// Refuses the options that no circuit of a standard protocol has; `scheme` is its name. With `filters`, it has filters.
-fn check_standard(scheme: &str, options: &SystemOptions, filters: bool) -> Result<(), EmitError> {
+/// Refuses the options that no circuit of a standard protocol has; `scheme` is its name.
+fn check_standard(scheme: &str, options: &SystemOptions) -> Result<(), EmitError> {
     let none = |what: &str| Err(EmitError::Options(format!("{scheme}: no circuit with {what}")));
     if !matches!(options.ingress, Ingress::Rvfi | Ingress::Etrace) {
         return none(&format!("`--ingress {}`; rvfi and etrace have one", options.ingress.name()));
     }
-    let Extras { sync, filter, retire, addresses, .. } = options.extras;
-    for (given, name) in [
-        (sync, "--sync"),
-        (filter && !filters, "--filter"),
-        (retire.is_some(), "--retire"),
-        (addresses.is_some(), "--address-bits"),
-    ] {
+    let Extras { sync, retire, addresses, .. } = options.extras;
+    for (given, name) in [(sync, "--sync"), (retire.is_some(), "--retire"), (addresses.is_some(), "--address-bits")] {
         if given {
             return none(&format!("`{name}`"));
         }
@@ -147,7 +142,7 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             Box::new(params)
         }
         AnyScheme::Etrace(options) => {
-            let params = EtraceParams { options, cores, xlen };
+            let params = EtraceParams { context: platform.context, ..EtraceParams::new(cores, xlen, options) };
             params.check()?;
             Box::new(params)
         }

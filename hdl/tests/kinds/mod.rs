@@ -25,7 +25,7 @@ const SYSTEMS: [&str; 22] = [
     "scheme=follow:m timestamps= cores=2 sync=",
     "scheme=follow:s ingress=etrace context=8 xlen=64",
     "scheme=etrace",
-    "scheme=etrace+ir8+bp512+jtc64+sync1024 ingress=etrace xlen=64 stall= cores=2",
+    "scheme=etrace+ir8+bp512+jtc64+sync1024 ingress=etrace xlen=64 stall= cores=2 context=8 filter=",
     "scheme=inputs cores=2",
     "scheme=inputs:512+known4096+masters",
     "scheme=cfiat",

@@ -24,7 +24,7 @@ use testbenches::check::{beat_file, limit, run};
 
 /// Parameters by the name of the scheme.
 pub(crate) fn params(name: &str, cores: u8, xlen: u8) -> EtraceParams {
-    EtraceParams { options: name.parse().unwrap(), cores, xlen }
+    EtraceParams::new(cores, xlen, name.parse().unwrap())
 }
 
 pub(crate) fn options(fifo_address_bits: u8) -> SystemOptions {

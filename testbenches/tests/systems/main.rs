@@ -9,6 +9,7 @@ mod data_harness;
 mod equal;
 mod etrace;
 mod etrace_modes;
+mod etrace_ports;
 mod etrace_system;
 mod filter;
 mod inputs;

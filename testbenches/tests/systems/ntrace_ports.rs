@@ -6,6 +6,7 @@
 use crate::ntrace::{bytes, decode, same};
 use crate::system::compare;
 use fpga::cosim::Cosim;
+use hdl::any_top::AnyTop;
 use hdl::emit::SystemOptions;
 use hdl::scheme::ntrace::circuit::build;
 use hdl::spine::Extras;
@@ -33,13 +34,13 @@ const STOPPING: usize = 2;
 const ALL_MODES: u128 = 0xf << 8;
 
 /// An instruction, how it is shown, and the events of those that are not hidden up to and with it.
-struct Shown {
-    retired: Retired,
+pub(crate) struct Shown {
+    pub retired: Retired,
     context: Context,
-    hidden: bool,
+    pub hidden: bool,
     /// Cycles without an instruction before it.
     pause: usize,
-    events: Vec<FlowEvent>,
+    pub events: Vec<FlowEvent>,
 }
 
 /// A core before its next instruction.
@@ -55,7 +56,13 @@ struct Core {
 }
 
 /// What the cores retire; with `filter` stretches are hidden, with `contexts` they change.
-fn execution(model: &Model, cores: u8, steps: usize, seed: u64, (filter, contexts): (bool, bool)) -> Vec<Shown> {
+pub(crate) fn execution(
+    model: &Model,
+    cores: u8,
+    steps: usize,
+    seed: u64,
+    (filter, contexts): (bool, bool),
+) -> Vec<Shown> {
     let mut s = Source::seeded(seed);
     let config = Config { trap_per_64k: 1_500, ..Config::new(cores, seed) };
     let core = || Core { context: Context::RESET, last: None, gap: false, count: 0, hidden: 0 };
@@ -129,7 +136,7 @@ fn execution(model: &Model, cores: u8, steps: usize, seed: u64, (filter, context
 }
 
 /// The events of `shown` with their times, if [`words`] plays them.
-fn timed(shown: &[Shown], slow: usize) -> Vec<FlowEvent> {
+pub(crate) fn timed(shown: &[Shown], slow: usize) -> Vec<FlowEvent> {
     let (mut clock, mut events) = (FIRST, Vec::new());
     for s in shown {
         clock += s.pause;
@@ -141,9 +148,20 @@ fn timed(shown: &[Shown], slow: usize) -> Vec<FlowEvent> {
     events
 }
 
-/// The words of the Verilog.
-fn words(params: &NtraceParams, extras: Extras, shown: &[Shown], slow: usize) -> Vec<u32> {
-    let mut top = build(params, &SystemOptions { fifo_address_bits: 6, extras, ..SystemOptions::default() }).unwrap();
+/// The options of the systems.
+pub(crate) fn options(filter: bool) -> SystemOptions {
+    let extras = Extras { filter, ..Extras::default() };
+    SystemOptions { fifo_address_bits: 6, extras, ..SystemOptions::default() }
+}
+
+/// The words of the Verilog of `top`, with a filter, with contexts.
+pub(crate) fn words(
+    mut top: AnyTop,
+    cores: u8,
+    (filter, contexts): (bool, bool),
+    shown: &[Shown],
+    slow: usize,
+) -> Vec<u32> {
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
@@ -156,8 +174,8 @@ fn words(params: &NtraceParams, extras: Extras, shown: &[Shown], slow: usize) ->
             ("bus_write".into(), written.is_some().into()),
             ("bus_wdata".into(), written.unwrap_or(0)),
         ];
-        if extras.filter {
-            values.extend((0..params.cores).map(|c| (format!("allow_modes_{c}"), 0xf)));
+        if filter {
+            values.extend((0..cores).map(|c| (format!("allow_modes_{c}"), 0xf)));
         }
         if let Some(s) = retired {
             let (r, c) = (&s.retired, s.retired.hart);
@@ -170,10 +188,10 @@ fn words(params: &NtraceParams, extras: Extras, shown: &[Shown], slow: usize) ->
             ] {
                 values.push((format!("rvfi_{name}_{c}"), value));
             }
-            if extras.filter {
+            if filter {
                 values.push((format!("hide_{c}"), s.hidden.into()));
             }
-            if params.context.is_some() {
+            if contexts {
                 values.push((format!("mode_{c}"), s.context.privilege().into()));
                 values.push((format!("space_{c}"), s.context.id().into()));
             }
@@ -268,9 +286,9 @@ fn matches_the_model(name: &str, cores: u8, xlen: u8, (filter, context): (bool, 
     let image = Image::new(&model.program);
     for seed in 1..=rounds(1, 10) {
         let shown = execution(&model, cores, steps, seed, (filter, context.is_some()));
-        let extras = Extras { filter, ..Extras::default() };
         let slow = if params.modes.btm { 10 } else { 4 } + if timestamps { 4 } else { 0 };
-        let got = words(&params, extras, &shown, slow);
+        let top = build(&params, &options(filter)).unwrap();
+        let got = words(top, cores, (filter, context.is_some()), &shown, slow);
         let events = timed(&shown, slow);
         let mut system = System::with(&params, &image, filter).unwrap();
         events.iter().for_each(|e| system.event(e));

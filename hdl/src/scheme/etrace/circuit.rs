@@ -25,7 +25,10 @@ use sim::scheme::FlowScheme;
 
 /// The platform of `params` for the ingress, with any scheme.
 fn platform(params: &EtraceParams) -> TraceParams {
-    let platform = Platform { cores: params.cores, xlen: params.xlen, ..Platform::RV32 };
+    let EtraceParams { cores, xlen, context, .. } = *params;
+    // its counters are not those of this platform; with the largest ones, there is less room for a context
+    let count_bits = if context.is_some() { EtraceParams::CONTEXT_COUNT_BITS } else { Platform::RV32.count_bits };
+    let platform = Platform { cores, xlen, context, count_bits, ..Platform::RV32 };
     TraceParams::new(platform, FlowScheme::Taken(TakenParams))
 }
 
@@ -45,10 +48,10 @@ pub fn build(params: &EtraceParams, options: &SystemOptions) -> Result<AnyTop, E
 
 fn system<P: Pins<W>, const W: usize>(params: &EtraceParams, options: &SystemOptions) -> AnyTop {
     let extras = Extras { ingress: P::CODE, ..options.extras };
-    let (platform, layout) = (platform(params), layout(params.xlen));
+    let (platform, layout) = (platform(params), layout(params));
     let parts = Parts {
         spine: Spine::with_stream(&Stream::from(params), &platform, &layout, options.fifo_address_bits.into(), extras),
-        encoder: Slot::new(Box::new(EtraceEncoder::new(params))),
+        encoder: Slot::new(Box::new(EtraceEncoder::new(params, extras.filter))),
     };
     let front = || Slot::<FrontPort<W>>::new(Box::new(EtraceFront::with(params, extras)));
     AnyTop::new(System::<P, W>::of(&platform, extras, &front, parts))
@@ -80,7 +83,7 @@ impl Circuit for EtraceParams {
                 "etrace, with +ir2 to +ir32, +bp2 to +bp4096, +jtc2 to +jtc256, +sync2 to +sync1048576, +full",
             ));
         }
-        check_standard(&self.options.to_string(), options, false)?;
+        check_standard(&self.options.to_string(), options)?;
         match CORES.contains(&self.cores) {
             true => Ok(()),
             false => Err(EmitError::Cores(self.cores)),

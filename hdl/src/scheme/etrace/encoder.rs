@@ -11,17 +11,15 @@
 //! The bits come from registers, one cycle after the step that makes them. A packet takes two cycles before its first byte. Then come, one a cycle, its header, the fields before the map or address,
 //! and eight bits each of map and address. With more than one core, the core is in a byte after the header, which takes one cycle.
 //! A packet is cut to whole bytes: the bits above its last field, and those of that field that equal the one below, are not sent.
-//!
 //! The last address of a core is in a register with one core, in a memory of one word per core with more.
 //!
 //! Golden model: [`sim::baseline::etrace::Encoder`].
 
-use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
-use super::entry::{COUNTED, FAILED, INDEXED, NEWEST};
-use super::entry::{POST_ENDED, POST_EPC, PRE_FULL, PRE_REPORT, PRE_SYNC};
+use super::entry::{DEPTH, POST_ENDED, POST_EPC, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use super::field::Field;
 use super::head::Head;
 use super::size::Size;
+use super::step::PacketStep;
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
@@ -30,37 +28,6 @@ use crate::widget::slot::part;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::EtraceParams;
-
-/// What is sent, or read.
-#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-enum PacketStep {
-    /// Nothing: the kinds of the entry are read.
-    Open,
-    /// Nothing: the last field is read.
-    Load,
-    /// The header.
-    Header,
-    /// The core.
-    Source,
-    /// The fields from the format to the map or address; of a count the low five bits.
-    Format,
-    /// The rest of an index and of the number of branches.
-    Index,
-    /// The other fields of a trap before its address.
-    Cause,
-    /// The map, or the other bits of a count and `branch_fmt`.
-    Map,
-    /// The last field: an address, or a map without one.
-    Last,
-    /// The header of a support packet.
-    SupportHeader,
-    /// The core.
-    SupportSource,
-    /// Its first byte.
-    Support,
-    /// Its second byte: which modes are active.
-    SupportOptions,
-}
 
 /// The encoder, for words of W bits.
 #[derive(LogicBlock, Default)]
@@ -90,6 +57,7 @@ pub struct EtraceEncoder<const W: usize> {
     failed: DFF<Bit>,
     indexed: DFF<Bit>,
     newest: DFF<Bit>,
+    hidden: DFF<Bit>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     // the synchronization is that at the target of a jump
@@ -110,12 +78,20 @@ pub struct EtraceEncoder<const W: usize> {
     is_full: Signal<Local, Bit>,
     is_trap: Signal<Local, Bit>,
     is_index: Signal<Local, Bit>,
+    is_sync: Signal<Local, Bit>,
     // bits of an index and of the number of branches that were not sent with the format
     spill: DFF<Bits<8>>,
     branch_format: Signal<Local, Bits<W>>,
     predictors: Fixed<Bit>,
     targets: Fixed<Bit>,
     options: Fixed<Bit>,
+    // with a filter; with the privilege mode, and with the address space: its slices of eight bits, and bits of the slice after them
+    filter: Fixed<Bit>,
+    contexts: Fixed<Bit>,
+    spaces: Fixed<Bit>,
+    space_first: Fixed<Bits<2>>,
+    space_last: Fixed<Bits<4>>,
+    ends: Signal<Local, Bit>,
     format_at: Fixed<Bits<7>>,
     index_4: Fixed<Bits<4>>,
     two_w: Fixed<Bits<W>>,
@@ -171,23 +147,20 @@ pub struct EtraceEncoder<const W: usize> {
     f_target: Fixed<Bits<2>>,
 }
 
-const _: () = assert!(UPDISCON == 5 && ANNOUNCE == 6 && BRANCH == 7 && REPORTED == 8 && TRAP == 9);
-const _: () = assert!(NOTIFY == 10 && IRREPORT == 11 && DEPTH == 12 && VIA == 18);
-const _: () = assert!(COUNTED == 19 && FAILED == 20 && INDEXED == 21 && NEWEST == 22);
-
 /// Header byte of instruction trace, without the length.
 const HEADER: u8 = 0b10 << 5;
 
 impl<const W: usize> EtraceEncoder<W> {
-    /// The encoder for `params`.
+    /// The encoder for `params`, with a filter or without.
     ///
     /// # Panics
     /// When W is not `xlen`.
-    pub fn new(params: &EtraceParams) -> Self {
+    pub fn new(params: &EtraceParams, filter: bool) -> Self {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let options = &params.options;
         let (many, returns) = (params.cores > 1, options.return_stack > 0);
         let index_bits = options.jump_targets;
+        let space_bits = params.context.unwrap_or(0);
         let bit = |is: bool, at: u8| u8::from(is) << at;
         let modes = bit(returns, 0) | bit(options.full, 2) | bit(index_bits > 0, 3) | bit(options.predictors > 0, 4);
         let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
@@ -201,11 +174,16 @@ impl<const W: usize> EtraceEncoder<W> {
             predictors: Fixed::new(options.predictors > 0),
             targets: Fixed::new(index_bits > 0),
             options: Fixed::new(modes > 0),
+            filter: Fixed::new(filter),
+            contexts: Fixed::new(params.context.is_some()),
+            spaces: Fixed::new(space_bits > 0),
+            space_first: Fixed::of(space_bits.saturating_sub(1) / 8),
+            space_last: Fixed::of(space_bits.saturating_sub(1) % 8 + 1),
             format_at: Fixed::of(27u8),
             index_4: Fixed::of(index_bits),
             two_w: Fixed::of(2u8),
             three_w: Fixed::of(3u8),
-            head: Head::new(options),
+            head: Head::new(params),
             field: Field::new(options),
             size: Size::new(),
             pre_report: Fixed::of(PRE_REPORT),
@@ -242,17 +220,24 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, step, branches, updiscon, announce, branch, reported, trap, pre, post, epc);
         dff_setup!(self, clock, own_last, value, tail, left, map_parts, notify, irreport, depth, via, led);
-        dff_setup!(self, clock, out_valid, out_count, out_data, counted, failed, indexed, newest, spill);
+        dff_setup!(self, clock, out_valid, out_count, out_data, counted, failed, indexed, newest, spill, hidden);
         clock!(self, clock, last);
 
         // the packet
         self.is_report.next = self.pre.q.val() == self.pre_report.val();
         self.is_full.next = self.pre.q.val() == self.pre_full.val();
-        self.is_trap.next = (self.pre.q.val() == self.pre_sync.val()) & self.trap.q.val();
+        self.is_sync.next = self.pre.q.val() == self.pre_sync.val();
+        self.is_trap.next = self.is_sync.val() & self.trap.q.val();
+        self.ends.next = self.post.q.val() == self.post_ended.val();
+        if self.filter.val() {
+            if self.hidden.q.val() & self.post.q.val().get_bit(1) {
+                self.ends.next = true;
+            }
+        }
         self.status.next = 0.into();
         if !self.announce.q.val() {
             self.status.next = self.post.q.val();
-            if self.post.q.val() == self.post_ended.val() {
+            if self.ends.val() {
                 self.status.next = self.three_2.val();
                 if self.reported.q.val() {
                     self.status.next = self.one_2.val();
@@ -265,6 +250,11 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.head.is_full.next = self.is_full.val();
         self.head.is_trap.next = self.is_trap.val();
         self.head.is_index.next = self.is_index.val();
+        self.head.is_sync.next = self.is_sync.val();
+        self.head.privilege.next = 0.into();
+        if self.contexts.val() {
+            self.head.privilege.next = self.port.entry.hist.val().get_bits::<2>(0);
+        }
         self.head.counted.next = self.counted.q.val();
         self.head.branch.next = self.branch.q.val();
         self.head.branches.next = self.branches.q.val();
@@ -328,6 +318,12 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             PacketStep::Index => {
                 self.data.next = self.spill.q.val();
                 self.count.next = self.index_4.val();
+            }
+            PacketStep::Context => {
+                self.data.next = self.value.q.val().get_bits::<8>(0);
+                if !self.map_parts.q.val().any() {
+                    self.count.next = self.space_last.val();
+                }
             }
             PacketStep::Cause => {
                 if !self.epc.q.val() {
@@ -404,6 +400,9 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                         self.counted.d.next = self.port.entry.word.val().get_bit(19);
                         self.failed.d.next = self.port.entry.word.val().get_bit(20);
                     }
+                    if self.filter.val() {
+                        self.hidden.d.next = self.port.entry.word.val().get_bit(23);
+                    }
                     if self.targets.val() {
                         self.indexed.d.next = self.port.entry.word.val().get_bit(21);
                         self.newest.d.next = self.port.entry.word.val().get_bit(22);
@@ -435,6 +434,13 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     if self.is_trap.val() {
                         self.next_step.next = PacketStep::Cause;
                     }
+                    if self.spaces.val() {
+                        if self.is_sync.val() {
+                            self.value.d.next = bit_cast::<W, 32>(self.port.entry.hist.val() >> 2);
+                            self.map_parts.d.next = self.space_first.val();
+                            self.next_step.next = PacketStep::Context;
+                        }
+                    }
                     if self.head.has_map.val() {
                         self.value.d.next = self.port.entry.word.val();
                         self.next_step.next = PacketStep::Map;
@@ -458,6 +464,17 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     if self.head.has_map.val() {
                         self.value.d.next = self.port.entry.word.val();
                         self.next_step.next = PacketStep::Map;
+                    }
+                }
+                PacketStep::Context => {
+                    self.value.d.next = self.shifted.val();
+                    self.map_parts.d.next = self.map_parts.q.val() - self.one_2.val();
+                    if !self.map_parts.q.val().any() {
+                        self.value.d.next = self.field.value.val();
+                        self.next_step.next = PacketStep::Last;
+                        if self.is_trap.val() {
+                            self.next_step.next = PacketStep::Cause;
+                        }
                     }
                 }
                 PacketStep::Cause => self.next_step.next = PacketStep::Last,

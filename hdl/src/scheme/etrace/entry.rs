@@ -4,14 +4,16 @@
 //! | --- | --- |
 //! | `pre` | [`PRE_NONE`], [`PRE_REPORT`], [`PRE_FULL`] or [`PRE_SYNC`]: a packet about the instruction at `pc` |
 //! | `post` | [`POST_NONE`], [`POST_EPC`], [`POST_LOST`] or [`POST_ENDED`]: a packet after it |
-//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`], [`VIA`], [`COUNTED`], [`FAILED`], [`INDEXED`], [`NEWEST`] |
+//! | `bcnt` | bits 0 to 4: branches in the map; then [`UPDISCON`], [`ANNOUNCE`], [`BRANCH`], [`REPORTED`], [`TRAP`], [`NOTIFY`], [`IRREPORT`], [`DEPTH`], [`VIA`], [`COUNTED`], [`FAILED`], [`INDEXED`], [`NEWEST`], [`HIDDEN`] |
 //! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken; with [`COUNTED`] the field `branch_count` |
 //! | `pc` | address of a report or synchronization |
 //! | `target` | of [`POST_EPC`]; with [`VIA`] an address that is reported before `pc`, with the branches |
+//! | `hist` | where contexts are reported, that of the instruction at `pc`: the privilege mode in bits 1:0, above it the address space |
 //!
 //! The support packet of [`ANNOUNCE`] comes before both.
 
 use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
+use sim::baseline::etrace::EtraceParams;
 
 /// `pre`: no packet.
 pub const PRE_NONE: u8 = 0;
@@ -60,19 +62,26 @@ pub const FAILED: usize = 20;
 pub const INDEXED: usize = 21;
 /// Bit of `bcnt`: the newest bit of the map.
 pub const NEWEST: usize = 22;
+/// Bit of `bcnt`: with [`POST_LOST`]: a filter hid the instructions, and none was lost.
+pub const HIDDEN: usize = 23;
 
 /// Most branches of a map.
 pub const FULL: u8 = 31;
 
-/// The widths of entries for addresses of `xlen` bits.
-pub fn layout(xlen: u8) -> EntryLayout {
+/// The widths of entries for `params`.
+pub fn layout(params: &EtraceParams) -> EntryLayout {
     EntryLayout {
         count_bits: COUNT_PORT_BITS,
-        address_bits: usize::from(xlen) - 1,
+        address_bits: usize::from(params.xlen) - 1,
         cc_bits: 0,
-        hist_bits: 0,
+        hist_bits: params.context.map_or(0, |bits| 2 + usize::from(bits)),
         context_bits: usize::from(FULL) - COUNT_PORT_BITS,
         early: false,
         uses_resync_pc: false,
     }
 }
+
+// the encoder reads these bits one by one
+const _: () = assert!(UPDISCON == 5 && ANNOUNCE == 6 && BRANCH == 7 && REPORTED == 8 && TRAP == 9);
+const _: () = assert!(NOTIFY == 10 && IRREPORT == 11 && DEPTH == 12 && VIA == 18);
+const _: () = assert!(COUNTED == 19 && FAILED == 20 && INDEXED == 21 && NEWEST == 22 && HIDDEN == 23);

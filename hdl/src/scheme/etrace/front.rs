@@ -21,6 +21,13 @@
 //! A synchronization that is due comes at the instruction after the next branch or jump, but not after a return that the return
 //! stack did not predict: the reader would take its prediction.
 //!
+//! # Contexts
+//! The first instruction in a context is a synchronization, with a trap or without.
+//!
+//! # Filter
+//! Hidden instructions open a gap as lost ones do. It is one of the filter, and no loss, unless an instruction that is not hidden is lost in
+//! it, too: after a short hidden stretch, the trace state machine takes some cycles to continue.
+//!
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
 use super::predictors::Predictors;
@@ -75,6 +82,16 @@ pub struct EtraceFront<const W: usize> {
     caches: Fixed<Bit>,
     target_cache: Targets<W>,
     clears: Signal<Local, Bit>,
+    // where contexts are reported: the instruction is the first one in its context; or a synchronization is due at it
+    with_context: Fixed<Bit>,
+    new_context: Signal<Local, Bit>,
+    syncs: Signal<Local, Bit>,
+    context_value: Delay<18>,
+    // with a filter: instructions that are not hidden were lost since the last one that was traced
+    filter: Fixed<Bit>,
+    was_open: Delay<1>,
+    loses: Signal<Local, Bit>,
+    lost: DFF<Bit>,
     full_depth: Fixed<Bits<6>>,
     above_depth: Fixed<Bits<6>>,
     depth: Signal<Local, Bits<6>>,
@@ -110,7 +127,11 @@ impl<const W: usize> EtraceFront<W> {
             period: Fixed::of(1u64 << sync),
             one: Fixed::of(1u8),
             trace_fsm: TraceFsm::deferred(extras),
-            reports: Reports::new(predictors > 0, jump_targets > 0),
+            reports: Reports::new(predictors > 0, jump_targets > 0, params.context.is_some()),
+            with_context: Fixed::new(params.context.is_some()),
+            context_value: Delay::new(1),
+            filter: Fixed::new(extras.filter),
+            was_open: Delay::new(1),
             flags: Delay::new(1),
             pcs: Delay::new(1),
             targets: Delay::new(1),
@@ -124,8 +145,9 @@ impl<const W: usize> EtraceFront<W> {
 impl<const W: usize> Logic for EtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, leads, wronged, indirect, jumped, returned, due, since);
+        dff_setup!(self, clock, leads, wronged, indirect, jumped, returned, due, since, lost);
         clock!(self, clock, trace_fsm, reports, flags, pcs, targets, returns, depths, branch_predictors, target_cache);
+        clock!(self, clock, context_value, was_open);
 
         // S2
         self.trace_fsm.reset.next = self.port.reset.val();
@@ -147,7 +169,12 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.trace_fsm.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
         self.trace_fsm.hide.next = self.port.beat.hide.val();
         self.entered.next = self.trace_fsm.seen.val() & self.port.beat.valid.val() & self.trace_fsm.counts.val();
-        self.begins.next = !self.trace_fsm.has_begun.val() | self.port.beat.intr.val() | self.due.q.val();
+        self.new_context.next = false;
+        if self.with_context.val() {
+            self.new_context.next = self.port.beat.new_context.val() & self.port.beat.valid.val();
+        }
+        self.syncs.next = self.due.q.val() | self.new_context.val();
+        self.begins.next = !self.trace_fsm.has_begun.val() | self.port.beat.intr.val() | self.syncs.val();
         self.returns.step.next = self.entered.val();
         self.returns.begins.next = self.begins.val();
         self.returns.push.next = self.port.beat.push.val();
@@ -181,7 +208,7 @@ impl<const W: usize> Logic for EtraceFront<W> {
             | self.port.beat.jump.val()
             | self.port.beat.lookup.val()
             | self.port.beat.pop.val();
-        self.may_push.next = self.leads.q.val() | self.jumped.q.val() | self.wronged.q.val() | self.due.q.val();
+        self.may_push.next = self.leads.q.val() | self.jumped.q.val() | self.wronged.q.val() | self.syncs.val();
         self.trace_fsm.may_push.next = self.may_push.val() | self.port.beat.intr.val();
         if self.entered.val() {
             self.leads.d.next = self.begins.val() | self.port.beat.branch.val();
@@ -211,7 +238,31 @@ impl<const W: usize> Logic for EtraceFront<W> {
         self.trace_fsm.resynced.next = false;
         self.trace_fsm.started_decoding.next = false;
 
+        // with a filter, whether a gap has more than hidden instructions
+        self.was_open.clear.next = self.port.reset.val();
+        self.was_open.from.next = bit_cast::<1, 1>(self.trace_fsm.open.val().into());
+        self.loses.next = self.was_open.to.val().get_bit(0)
+            & self.port.beat.valid.val()
+            & !self.port.beat.hide.val()
+            & (!self.port.beat.live.val() | self.trace_fsm.excluded.val());
+        self.reports.hidden.next = false;
+        if self.filter.val() {
+            if self.loses.val() {
+                self.lost.d.next = true;
+            } else if self.entered.val() {
+                self.lost.d.next = false;
+            }
+            if self.port.reset.val() {
+                self.lost.d.next = false;
+            }
+            // the gap ends one cycle before the instruction after it is in S3
+            self.reports.hidden.next = !self.lost.q.val();
+        }
+
         // S3
+        self.context_value.clear.next = false;
+        self.context_value.from.next = self.port.beat.context_value.val();
+        self.reports.context_value.next = self.context_value.to.val();
         self.flags.clear.next = self.port.reset.val();
         self.not_taken.next = !self.port.beat.taken.val();
         self.flags.from.next = bit_cast::<10, 1>(self.trace_fsm.seen.val().into())
@@ -223,7 +274,7 @@ impl<const W: usize> Logic for EtraceFront<W> {
             | (bit_cast::<10, 1>(self.is_indirect.val().into()) << 6)
             | (bit_cast::<10, 1>(self.hit.val().into()) << 7)
             | (bit_cast::<10, 1>(self.wrong.val().into()) << 8)
-            | (bit_cast::<10, 1>(self.due.q.val().into()) << 9);
+            | (bit_cast::<10, 1>(self.syncs.val().into()) << 9);
         self.depths.clear.next = false;
         self.depths.from.next = self.depth.val();
         self.flags_3.next = self.flags.to.val();

@@ -7,6 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `is_report`, `is_full`, `is_trap` | in | 1 | the packet: an address, 31 branches or a count, a trap; none: a start |
+//! | `is_sync`, `privilege` | in | 1, 2 | a start or trap; where contexts are reported: its privilege mode |
 //! | `is_index` | in | 1 | with `is_report`: an index in place of the address |
 //! | `counted` | in | 1 | with `is_report` or `is_full`: a count in place of a map |
 //! | `branch` | in | 1 | of a start or trap |
@@ -26,7 +27,7 @@
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::baseline::etrace::Options;
+use sim::baseline::etrace::EtraceParams;
 
 /// The head of a packet, for words of W bits.
 #[derive(LogicBlock, Default)]
@@ -35,6 +36,8 @@ pub struct Head<const W: usize> {
     pub is_full: Signal<In, Bit>,
     pub is_trap: Signal<In, Bit>,
     pub is_index: Signal<In, Bit>,
+    pub is_sync: Signal<In, Bit>,
+    pub privilege: Signal<In, Bits<2>>,
     pub counted: Signal<In, Bit>,
     pub branch: Signal<In, Bit>,
     pub branches: Signal<In, Bits<5>>,
@@ -50,6 +53,8 @@ pub struct Head<const W: usize> {
     pub indices: Signal<Out, Bits<16>>,
     prefix_of_map: Signal<Local, Bits<7>>,
     predictors: Fixed<Bit>,
+    spaces: Fixed<Bit>,
+    c_start: Fixed<Bits<7>>,
     targets: Fixed<Bit>,
     index_mask: Fixed<Bits<8>>,
     branches_at: Fixed<Bits<4>>,
@@ -88,12 +93,17 @@ const COUNTED_BITS: u8 = 37;
 const INDEX_BITS: u8 = 8;
 
 impl<const W: usize> Head<W> {
-    /// The circuit for `options`.
-    pub fn new(options: &Options) -> Self {
-        let index_bits = options.jump_targets;
+    /// The circuit for `params`.
+    pub fn new(params: &EtraceParams) -> Self {
+        let options = &params.options;
+        let (index_bits, space_bits) = (options.jump_targets, params.context.unwrap_or(0));
+        // machine mode, where contexts are not reported
+        let privilege = if params.context.is_some() { 0 } else { 0x60u8 };
         Self {
             predictors: Fixed::new(options.predictors > 0),
             targets: Fixed::new(index_bits > 0),
+            spaces: Fixed::new(space_bits > 0),
+            c_start: Fixed::of(MAP_BITS + space_bits),
             index_mask: Fixed::of((1u16 << index_bits) - 1),
             branches_at: Fixed::of(3 + index_bits),
             // format 0, subformat 1
@@ -105,7 +115,7 @@ impl<const W: usize> Head<W> {
             index_extra: Fixed::of(INDEX_BITS - MAP_BITS + index_bits),
             c_report: Fixed::of(REPORT_BITS),
             c_map: Fixed::of(MAP_BITS),
-            c_trap: Fixed::of(TRAP_BITS),
+            c_trap: Fixed::of(TRAP_BITS + space_bits),
             map_1: Fixed::of(MAP_BITS + 1),
             map_3: Fixed::of(MAP_BITS + 3),
             map_7: Fixed::of(MAP_BITS + 7),
@@ -119,9 +129,9 @@ impl<const W: usize> Head<W> {
             five_4: Fixed::of(5u8),
             seven_4: Fixed::of(7u8),
             eight_4: Fixed::of(8u8),
-            // format 3.0, machine mode; format 3.1
-            sync_format: Fixed::of(0x63u8),
-            trap_format: Fixed::of(0x67u8),
+            // format 3.0; format 3.1
+            sync_format: Fixed::of(0x03 | privilege),
+            trap_format: Fixed::of(0x07 | privilege),
             ..Default::default()
         }
     }
@@ -176,6 +186,11 @@ impl<const W: usize> Logic for Head<W> {
                 }
             }
         }
+        if self.spaces.val() {
+            if self.is_sync.val() {
+                self.prefix.next = self.c_start.val();
+            }
+        }
         if self.is_trap.val() {
             self.prefix.next = self.c_trap.val();
         }
@@ -204,9 +219,13 @@ impl<const W: usize> Logic for Head<W> {
         self.indices.next = (bit_cast::<16, W>(self.word.val() & bit_cast::<W, 8>(self.index_mask.val())) << 3)
             | (bit_cast::<16, 5>(self.branches.val()) << self.branches_at.val())
             | self.index_format.val();
-        self.data.next = self.sync_format.val() | (bit_cast::<8, 1>(self.branch.val().into()) << 4);
+        self.data.next = self.sync_format.val()
+            | (bit_cast::<8, 1>(self.branch.val().into()) << 4)
+            | (bit_cast::<8, 2>(self.privilege.val()) << 5);
         if self.is_trap.val() {
-            self.data.next = self.trap_format.val() | (bit_cast::<8, 1>(self.branch.val().into()) << 4);
+            self.data.next = self.trap_format.val()
+                | (bit_cast::<8, 1>(self.branch.val().into()) << 4)
+                | (bit_cast::<8, 2>(self.privilege.val()) << 5);
         }
         if self.is_full.val() {
             self.data.next = 1.into();

@@ -13,6 +13,7 @@
 //! | [`returns`] | return stack |
 //! | [`rows`] | rows of a table that each synchronization resets |
 //! | [`size`] | bytes of a packet |
+//! | [`step`] | steps of the encoder |
 //! | [`targets`] | jump target cache |
 
 pub mod circuit;
@@ -26,4 +27,5 @@ pub mod reports;
 pub mod returns;
 pub mod rows;
 pub mod size;
+pub mod step;
 pub mod targets;

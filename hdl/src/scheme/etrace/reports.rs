@@ -17,7 +17,9 @@
 //! | `depth` | in | 6 | with `wrong`: entries of the return stack, sign-extended from the width of `irdepth` |
 //! | `predicts`, `right` | in | 1 | outcomes are predicted; it is a branch as predicted |
 //! | `hit` | in | 1 | the jump target cache has its address, and a reported jump leads to it |
-//! | `resync` | in | 1 | a synchronization is due at it |
+//! | `resync` | in | 1 | a synchronization is due at it, or it is the first one in its context |
+//! | `context_value` | in | 18 | where contexts are reported: its context |
+//! | `hidden` | in | 1 | with a loss: a filter hid the instructions, and none was lost |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction |
 //! | `decision` | in | | the decision about it, see [`crate::spine::trace_fsm`] |
 //! | `entry` | out | | an entry about the instruction before it, see [`super::entry`] |
@@ -28,7 +30,7 @@
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
 use super::entry::{ANNOUNCE, BRANCH, DEPTH, IRREPORT, NOTIFY, REPORTED, TRAP, UPDISCON, VIA};
-use super::entry::{COUNTED, FAILED, INDEXED, NEWEST};
+use super::entry::{COUNTED, FAILED, HIDDEN, INDEXED, NEWEST};
 use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
@@ -52,6 +54,8 @@ pub struct Reports<const W: usize> {
     pub right: Signal<In, Bit>,
     pub hit: Signal<In, Bit>,
     pub resync: Signal<In, Bit>,
+    pub context_value: Signal<In, Bits<18>>,
+    pub hidden: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
     pub decision: DecisionIn,
@@ -97,6 +101,8 @@ pub struct Reports<const W: usize> {
     wrong_depth: DFF<Bits<6>>,
     no_taken_branch: DFF<Bit>,
     last_pc: DFF<Bits<W>>,
+    with_context: Fixed<Bit>,
+    last_context: DFF<Bits<18>>,
     last_target: DFF<Bits<W>>,
     // the support packet at the beginning of the trace was sent
     announced: DFF<Bit>,
@@ -138,14 +144,17 @@ pub struct Reports<const W: usize> {
     failed_at: Fixed<Bits<5>>,
     indexed_at: Fixed<Bits<5>>,
     newest_at: Fixed<Bits<5>>,
+    hidden_at: Fixed<Bits<5>>,
 }
 
 impl<const W: usize> Reports<W> {
-    /// The packets of a core; `predictors`, `targets`: with branch prediction, with a jump target cache.
-    pub fn new(predictors: bool, targets: bool) -> Self {
+    /// The packets of a core; `predictors`, `targets`, `contexts`: with branch prediction, with a jump target cache, with contexts.
+    pub fn new(predictors: bool, targets: bool, contexts: bool) -> Self {
         Self {
             predictors: Fixed::new(predictors),
             targets: Fixed::new(targets),
+            with_context: Fixed::new(contexts),
+            hidden_at: Fixed::of(HIDDEN as u64),
             limit: Fixed::of(MAX_PREDICTED),
             one_12: Fixed::of(1u8),
             before_full: Fixed::of(FULL - 1),
@@ -181,7 +190,19 @@ impl<const W: usize> Logic for Reports<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, map, count, known, first, trapped, jumped, is_indirect, no_taken_branch);
-        dff_setup!(self, clock, last_pc, last_target, announced, all_right, counting, failed, was_hit, newest);
+        dff_setup!(
+            self,
+            clock,
+            last_pc,
+            last_target,
+            announced,
+            all_right,
+            counting,
+            failed,
+            was_hit,
+            newest,
+            last_context
+        );
         dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_from);
 
         // packets of the last instruction
@@ -228,7 +249,11 @@ impl<const W: usize> Logic for Reports<W> {
         if self.decision.stop.val() {
             self.post.next = self.post_ended.val();
         }
-        self.updiscon.next = self.jumped.q.val() & !self.decision.stop.val() & self.closes.val();
+        // a filter ends the path as a stop does
+        self.updiscon.next = self.jumped.q.val()
+            & !self.decision.stop.val()
+            & !(self.decision.overflow.val() & self.hidden.val())
+            & self.closes.val();
         // the reader takes this address neither for the target of a return nor for an earlier visit
         self.notify.next = !self.jumped.q.val()
             & ((self.returned.q.val() & self.closes.val()) | (self.is_reported.val() & !self.closes.val()));
@@ -276,7 +301,8 @@ impl<const W: usize> Logic for Reports<W> {
             | (bit_cast::<24, 1>(self.counting.q.val().into()) << self.counted_at.val())
             | (bit_cast::<24, 1>(self.failed.q.val().into()) << self.failed_at.val())
             | (bit_cast::<24, 1>(self.indexed.val().into()) << self.indexed_at.val())
-            | (bit_cast::<24, 1>(self.newest.q.val().into()) << self.newest_at.val());
+            | (bit_cast::<24, 1>(self.newest.q.val().into()) << self.newest_at.val())
+            | (bit_cast::<24, 1>(self.hidden.val().into()) << self.hidden_at.val());
         self.entry.icnt.next = self.map.q.val().get_bits::<24>(0);
         self.entry.context_value.next = bit_cast::<19, 7>(self.map.q.val().get_bits::<7>(24));
         self.entry.pc.next = self.last_pc.q.val();
@@ -287,6 +313,9 @@ impl<const W: usize> Logic for Reports<W> {
         self.entry.resync_pc.next = 0.into();
         self.entry.cc.next = 0.into();
         self.entry.hist.next = 0.into();
+        if self.with_context.val() {
+            self.entry.hist.next = bit_cast::<32, 18>(self.last_context.q.val());
+        }
 
         // the map; a packet sends all of it
         self.map_kept.next = self.map.q.val();
@@ -365,6 +394,9 @@ impl<const W: usize> Logic for Reports<W> {
             self.no_taken_branch.d.next = !self.branch.val() | self.not_taken.val();
             self.last_pc.d.next = self.pc.val();
             self.last_target.d.next = self.target.val();
+            if self.with_context.val() {
+                self.last_context.d.next = self.context_value.val();
+            }
         }
         if self.decision.restart.val() {
             self.announced.d.next = true;

@@ -80,7 +80,7 @@ fn check(params: &NtraceParams, options: &SystemOptions) -> Result<(), EmitError
             "ntrace, with +btm or +rh, +ir8, +ir16 or +ir32, and +sync2 to +sync1048576",
         ));
     }
-    check_standard(&params.modes.to_string(), options, true)?;
+    check_standard(&params.modes.to_string(), options)?;
     match CORES.contains(&params.cores) {
         true => Ok(()),
         false => Err(EmitError::Cores(params.cores)),

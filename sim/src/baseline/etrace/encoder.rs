@@ -14,7 +14,7 @@ use crate::sequential;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use riscv_etrace::config::Parameters;
-use riscv_etrace::packet::ext::{BranchCount, BranchKind, JumpTargetIndex};
+use riscv_etrace::packet::ext::{BranchCount, BranchKind};
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
 use riscv_etrace::packet::sync::QualStatus;
 use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
@@ -272,9 +272,18 @@ impl<'a> Encoder<'a> {
             }
             FlowKind::Gap { .. } => {
                 self.sequential(e.count)?;
+                let mut status = QualStatus::TraceLost;
+                if self.extras.filter {
+                    if let Some(current) = self.current.take() {
+                        self.process(current, Next::End)?;
+                    }
+                    status = self.ended;
+                }
                 self.synchronize_next(e.target, e.cycle)?;
                 self.change_context();
-                return self.support(QualStatus::TraceLost);
+                self.support(status)?;
+                self.dues.push((self.stats.instructions + 1, self.bytes.len()));
+                return Ok(());
             }
             FlowKind::ConditionalIndirect { .. } => return Err(EtraceError::NoPacket(format!("{:?}", e.kind))),
         };
@@ -548,32 +557,6 @@ impl<'a> Encoder<'a> {
         let base = if self.extras.full_address { 0 } else { self.address };
         let address = pc.wrapping_sub(base) as i64;
         AddressInfo { address, notify: false, updiscon: false, irdepth: None }
-    }
-
-    /// Sends an address with the branches before it, by `index` if that is not longer. `failed`: the address is
-    /// that of a mispredicted branch.
-    fn report(&mut self, pc: u64, info: AddressInfo, index: Option<usize>, failed: bool) -> Result<(), EtraceError> {
-        let branches = std::mem::take(&mut self.branches);
-        let branch_map = branches.map();
-        let payload: Payload = if branches.count == 0 {
-            info.into()
-        } else if branches.correct >= FULL {
-            let kind = if failed { BranchKind::AddrFail(info) } else { BranchKind::Addr(info) };
-            BranchCount { branch_count: (branches.correct - FULL) as u32, kind }.into()
-        } else {
-            Branch { branch_map, address: Some(info) }.into()
-        };
-        match index.filter(|_| branches.correct < FULL) {
-            Some(index) => {
-                let short: Payload = JumpTargetIndex { index, branch_map, irdepth: info.irdepth }.into();
-                let is_short = self.extras.port_only || self.bytes(&short)?.len() <= self.bytes(&payload)?.len();
-                self.put(if is_short { &short } else { &payload })?;
-            }
-            None => self.put(&payload)?,
-        }
-        self.address = pc;
-        self.forget(pc);
-        Ok(())
     }
 
     /// As [`Encoder::finish`]: the bytes, and for those up to each position the number of the instruction with which they are reported.

@@ -89,6 +89,8 @@ pub struct Extras {
     /// cleared row by row, so that one is not used after a synchronization that comes too early ([`Clearing`]); a count of
     /// correct predictions has at most 12 bits; and a target that is in the cache is always sent by its index.
     pub port_only: bool,
+    /// Gaps in the events are instructions that a filter hides: the path ends before them, and nothing is lost.
+    pub filter: bool,
     /// Source, one byte after the header of each packet; `None`: there is none.
     pub source: Option<u8>,
 }

@@ -16,16 +16,30 @@ pub struct EtraceParams {
     pub cores: u8,
     /// Width of an address, bits.
     pub xlen: u8,
+    /// Contexts are reported: the privilege mode, and this many low bits of the address space identifier. 0..=16, with
+    /// 32-bit addresses 0..=12; `None`: not reported, all instructions are in machine mode.
+    pub context: Option<u8>,
 }
 
 impl EtraceParams {
+    /// `count_bits` of the platform that reports the same contexts.
+    pub const CONTEXT_COUNT_BITS: u8 = 16;
+
+    /// Cores of `xlen` bits, without contexts.
+    pub const fn new(cores: u8, xlen: u8, options: Options) -> Self {
+        Self { options, cores, xlen, context: None }
+    }
+
     /// Rejects parameters that the model does not support.
     ///
     /// # Errors
     /// The parameter, its value and what would be right.
     pub fn check(&self) -> Result<(), ParamError> {
         ParamError::unless((1..=16).contains(&self.cores), "cores", self.cores.into(), "1 to 16")?;
-        ParamError::unless(matches!(self.xlen, 32 | 64), "xlen", self.xlen.into(), "32 or 64")
+        ParamError::unless(matches!(self.xlen, 32 | 64), "xlen", self.xlen.into(), "32 or 64")?;
+        let bits = self.context.unwrap_or(0);
+        let most = 16.min(self.xlen - 1 - Self::CONTEXT_COUNT_BITS - 3);
+        ParamError::unless(bits <= most, "context", bits.into(), "0 to 16, with 32-bit addresses 0 to 12")
     }
 
     /// Parameters of a decoder.
@@ -36,14 +50,17 @@ impl EtraceParams {
             bpred_size_p: self.options.predictors,
             cache_size_p: self.options.jump_targets,
             f0s_width_p: u8::from(self.options.predictors > 0 || self.options.jump_targets > 0),
+            nocontext_p: self.context.unwrap_or(0) == 0,
+            context_width_p: self.context.unwrap_or(0).max(1),
             source_width: if self.cores > 1 { 8 } else { 0 },
             ..Parameters::default()
         }
     }
 
-    /// What the encoder of core `core` does.
-    pub fn extras(&self, core: u8) -> Extras {
-        Extras { port_only: true, source: (self.cores > 1).then_some(core), ..Extras::default() }
+    /// What the encoder of core `core` does, with a filter or without.
+    pub fn extras(&self, core: u8, filter: bool) -> Extras {
+        let context_width = self.context.unwrap_or(0);
+        Extras { port_only: true, source: (self.cores > 1).then_some(core), context_width, filter, ..Extras::default() }
     }
 
     /// All parameters on one line, in a fixed order.
@@ -51,8 +68,9 @@ impl EtraceParams {
         let Options { return_stack, predictors, jump_targets, sync, full } = self.options;
         let periodic = if sync > 0 { format!(" sync={sync}") } else { String::new() };
         let full = if full { " full" } else { "" };
+        let context = self.context.map_or(String::new(), |bits| format!(" context={bits}"));
         format!(
-            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={} xlen={}",
+            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={} xlen={}{context}",
             self.cores, self.xlen
         )
     }

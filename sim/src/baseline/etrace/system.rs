@@ -7,7 +7,7 @@ use super::{Encoder, EtraceError, EtraceParams};
 use crate::beats::{Expander, Retired};
 use retire::elf::Program;
 use retire::image::Image;
-use retire::FlowEvent;
+use retire::{Context, FlowEvent, FlowKind};
 
 /// Packets of a core, and the instructions with which they are reported.
 struct Core {
@@ -28,25 +28,78 @@ impl Core {
     }
 }
 
+/// The changes of context of a core, as a circuit reports them.
+struct Contexts {
+    bits: Option<u8>,
+    now: Context,
+    /// Instructions before changes that are not reported.
+    more: u32,
+}
+
+impl Contexts {
+    /// The event in the bits that are reported; `None`: a change that is not.
+    fn event(&mut self, e: &FlowEvent) -> Option<FlowEvent> {
+        let mut kind = e.kind;
+        if let FlowKind::Context { context, alone } = e.kind {
+            let low = |bits: u8| Context::new(context.privilege(), context.id() & ((1 << bits) - 1));
+            let context = self.bits.map_or(self.now, low);
+            if context == self.now {
+                self.more += e.count;
+                return None;
+            }
+            self.now = context;
+            kind = FlowKind::Context { context, alone };
+        }
+        Some(FlowEvent { kind, count: e.count + std::mem::take(&mut self.more), ..*e })
+    }
+}
+
 impl EtraceParams {
+    /// The packets of each core for its events, with a filter or without.
+    fn encoded(&self, program: &Program, events: &[FlowEvent], filter: bool) -> Result<Vec<Core>, EtraceError> {
+        let image = Image::new(program);
+        let encoder = |core| Encoder::with_extras(self.options, self.extras(core, filter), &image, self.xlen);
+        let mut encoders: Vec<_> = (0..self.cores).map(encoder).collect::<Result<_, _>>()?;
+        let contexts = |_| Contexts { bits: self.context, now: Context::RESET, more: 0 };
+        let mut contexts: Vec<_> = (0..self.cores).map(contexts).collect();
+        for e in events {
+            let core = usize::from(e.hart);
+            contexts[core].event(e).map_or(Ok(()), |e| encoders[core].push(&e))?;
+        }
+        let core = |encoder: Encoder<'_>| {
+            let (bytes, dues) = encoder.finish_with_dues()?;
+            Ok(Core { bytes, dues: dues.into_iter().peekable(), retired: 0, sent: 0 })
+        };
+        encoders.into_iter().map(core).collect()
+    }
+
     /// Golden model: the bytes that a system without losses sends for the events of cores that run `program`.
     ///
     /// # Errors
     /// E-Trace has no packet for an event, or the events do not fit the program.
     pub fn bytes(&self, program: &Program, events: &[FlowEvent]) -> Result<Vec<u8>, EtraceError> {
-        let image = Image::new(program);
-        let encoder = |core| Encoder::with_extras(self.options, self.extras(core), &image, self.xlen);
-        let mut encoders: Vec<_> = (0..self.cores).map(encoder).collect::<Result<_, _>>()?;
-        events.iter().try_for_each(|e| encoders[usize::from(e.hart)].push(e))?;
-        let core = |encoder: Encoder<'_>| {
-            let (bytes, dues) = encoder.finish_with_dues()?;
-            Ok(Core { bytes, dues: dues.into_iter().peekable(), retired: 0, sent: 0 })
-        };
-        let mut cores: Vec<Core> = encoders.into_iter().map(core).collect::<Result<_, EtraceError>>()?;
+        let mut cores = self.encoded(program, events, false)?;
         let (mut out, mut expander) = (Vec::new(), Expander::new(program, self.cores));
         let mut each = |r: &Retired| cores[usize::from(r.hart)].retire(&mut out);
         events.iter().try_for_each(|e| expander.event(e, &mut each))?;
         expander.finish(&mut each)?;
+        cores.iter().for_each(|c| out.extend(&c.bytes[c.sent..]));
+        Ok(out)
+    }
+
+    /// As [`EtraceParams::bytes`], for a system with a filter: gaps in the events are what it hides. `order` has the core of each
+    /// instruction that is not hidden, in the order in which they retire.
+    ///
+    /// # Errors
+    /// As [`EtraceParams::bytes`].
+    pub fn filtered_bytes(
+        &self,
+        program: &Program,
+        events: &[FlowEvent],
+        order: impl IntoIterator<Item = u8>,
+    ) -> Result<Vec<u8>, EtraceError> {
+        let (mut cores, mut out) = (self.encoded(program, events, true)?, Vec::new());
+        order.into_iter().for_each(|core| cores[usize::from(core)].retire(&mut out));
         cores.iter().for_each(|c| out.extend(&c.bytes[c.sent..]));
         Ok(out)
     }

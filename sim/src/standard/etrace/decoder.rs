@@ -476,7 +476,11 @@ impl<'a> Decoder<'a> {
             }
             // its own branch is not among those that are left
             let only_by_jump = context.privilege() != self.out.context().privilege();
-            let goal = Goal { left: 0, sync: true, only_by_jump, ..self.goal(address) };
+            // a return that the stack did not predict, directly before the synchronization
+            let (count, exit) = self.run()?;
+            let returns = count == 1 && matches!(exit.kind, ExitKind::Indirect(_, FlowKind::Return));
+            let depth = (returns && self.tables.top() != Some(address)).then(|| self.tables.depth());
+            let goal = Goal { left: 0, sync: true, only_by_jump, depth, ..self.goal(address) };
             self.follow(&goal, sink)?;
             // `begin` counts it again
             self.out.since -= 1;

@@ -87,6 +87,11 @@ impl Tables {
         self.returns.pop_back()
     }
 
+    /// Target of the predicted return.
+    pub(super) fn top(&self) -> Option<u64> {
+        self.returns.back().copied()
+    }
+
     /// Entries of the return stack.
     pub(super) fn depth(&self) -> u64 {
         self.returns.len() as u64

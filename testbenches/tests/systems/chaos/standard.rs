@@ -37,10 +37,27 @@ fn finished(mut trace: impl Stream, bytes: &[u8]) -> (Vec<FlowEvent>, Faults) {
     (found, trace.faults().clone())
 }
 
+/// The events with each context that a trap or a start enters after it.
+fn contexts_after(events: &[FlowEvent]) -> Vec<FlowEvent> {
+    let (mut out, mut held) = (Vec::new(), Vec::<FlowEvent>::new());
+    for e in events {
+        if let FlowKind::Context { alone: false, .. } = e.kind {
+            held.push(*e);
+            continue;
+        }
+        out.push(*e);
+        if let Some(at) = held.iter().position(|context| context.hart == e.hart) {
+            out.push(held.remove(at));
+        }
+    }
+    out.extend(held);
+    out
+}
+
 impl Protocol {
     fn new(name: &str, cores: u8) -> Self {
         match name.parse() {
-            Ok(options) => Self::E(EtraceParams { options, cores, xlen: 32 }),
+            Ok(options) => Self::E(EtraceParams::new(cores, 32, options)),
             Err(_) => Self::N(NtraceParams::new(cores, 32, name.parse().unwrap())),
         }
     }
@@ -62,7 +79,8 @@ impl Protocol {
                 scan.feed(bytes, true).unwrap();
                 // all cores, in this order, also those that sent nothing
                 (0..params.cores).for_each(|core| assert!(scan.sources.add(core.into())));
-                finished(EtraceTrace::new(Container::Smi, &p, &scan.sources, image), bytes)
+                let (found, faults) = finished(EtraceTrace::new(Container::Smi, &p, &scan.sources, image), bytes);
+                (contexts_after(&found), faults)
             }
             Self::N(params) => {
                 let p = params.decoder();
@@ -80,7 +98,13 @@ type Attributes = (bool, Context);
 
 /// Draws whether instructions are hidden, and their contexts, and enters them in the vectors. Returns those of the instructions that each core
 /// retired.
-fn attributes(cosim: &Cosim, p: &mut Played, seed: u64, extras: Extras, context: Option<u8>) -> Vec<Vec<Attributes>> {
+fn attributes(
+    cosim: &Cosim,
+    p: &mut Played,
+    seed: u64,
+    extras: Extras,
+    (context, modes): (Option<u8>, &[u8]),
+) -> Vec<Vec<Attributes>> {
     let input = |name: &str| cosim.inputs().iter().position(|p| p.name == name);
     let [address, write, data] = ["bus_addr", "bus_write", "bus_wdata"].map(|name| input(name).unwrap());
     let mut s = Source::seeded(seed ^ 0x5a5a);
@@ -99,7 +123,7 @@ fn attributes(cosim: &Cosim, p: &mut Played, seed: u64, extras: Extras, context:
                 hidden = *s.pick(&[1, 2, 3, 10, 60]);
             }
             if context.is_some() && s.per_64k(600) {
-                now = Context::new(*s.pick(&[0, 1, 3]), s.bits(3) as u32);
+                now = Context::new(*s.pick(modes), s.bits(3) as u32);
             }
             let mut set = |at: Option<usize>, value: u128| at.into_iter().for_each(|at| v[at] = value);
             set(hide, (hidden > 0).into());
@@ -195,9 +219,17 @@ fn survives_with(
     (filter, context): (bool, Option<u8>),
 ) {
     let mut protocol = Protocol::new(name, cores);
-    if let Protocol::N(params) = &mut protocol {
-        params.context = context;
-    }
+    // a decoder of E-Trace looks for a jump where the mode changes; random instructions have other ones, too
+    let modes: &[u8] = match &mut protocol {
+        Protocol::E(params) => {
+            params.context = context;
+            &[3]
+        }
+        Protocol::N(params) => {
+            params.context = context;
+            &[0, 1, 3]
+        }
+    };
     let ingress = if let Ports::One = ports { Ingress::Rvfi } else { Ingress::Etrace };
     let extras = Extras { session: true, stall: fifo_address_bits >= 4, lost: true, filter, ..Extras::default() };
     let mut top = protocol.build(&SystemOptions { ingress, fifo_address_bits, extras });
@@ -214,7 +246,7 @@ fn survives_with(
         let place_of = format!("{name}, {cores} cores, {ports:?}, seed {seed}");
         let mut p = play(&cosim, &platform, (ports, extras), &model, seed, clocks);
         let shown = match filter || context.is_some() {
-            true => attributes(&cosim, &mut p, seed, extras, context),
+            true => attributes(&cosim, &mut p, seed, extras, (context, modes)),
             false => Vec::new(),
         };
         let (mut bytes, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
@@ -271,6 +303,15 @@ fn e_trace_with_predictors_and_targets_survives_chaos() {
     survives("etrace+bp16+jtc4", 1, 4, Ports::One, 20_000);
     survives("etrace+ir8+bp8+jtc8+sync64", 3, 4, Ports::One, 20_000);
     survives("etrace+full+bp512+jtc2", 1, 3, Ports::Reports, 20_000);
+}
+
+#[test]
+fn e_trace_with_filters_and_contexts_survives_chaos() {
+    survives_with(("etrace", 1), 3, Ports::One, 20_000, (true, None));
+    survives_with(("etrace+bp16+jtc4+sync64", 2), 4, Ports::One, 20_000, (true, None));
+    survives_with(("etrace+full", 1), 4, Ports::One, 20_000, (false, Some(2)));
+    survives_with(("etrace+ir8+jtc8", 1), 4, Ports::One, 20_000, (false, Some(1)));
+    survives_with(("etrace+ir8+bp8+sync64", 3), 4, Ports::One, 20_000, (true, Some(4)));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Packets as bytes
 
-use super::{Encoder, EtraceError, Payload, Step};
+use super::{Branches, Encoder, EtraceError, Payload, Step, FULL};
 use crate::baseline::etrace::format0;
 use riscv_etrace::config::Parameters;
 use riscv_etrace::packet;
-use riscv_etrace::packet::ext::{BranchKind, Extension};
-use riscv_etrace::packet::payload::Branch;
+use riscv_etrace::packet::ext::{BranchCount, BranchKind, Extension, JumpTargetIndex};
+use riscv_etrace::packet::payload::{AddressInfo, Branch};
 use riscv_etrace::packet::sync::{self, EncoderMode, QualStatus, Support};
 use riscv_etrace::packet::unit::ReferenceIOptions;
 use riscv_etrace::types::{trap, Privilege};
@@ -15,13 +15,15 @@ const TRACE_TYPE: u8 = 0b10;
 
 /// Lengthens a packet to the first bit of its address: an encoder that sends the fields before it as they come does not cut these.
 fn lengthen(bytes: &mut Vec<u8>, payload: &Payload, p: &Parameters) {
+    let context = if p.nocontext_p { 0 } else { p.context_width_p.get() };
     let bits = match payload {
         Payload::Extension(Extension::BranchCount(b)) if b.kind != BranchKind::NoAddr => 36 + p.f0s_width_p,
         Payload::Extension(Extension::JumpTargetIndex(j)) => {
             7 + p.f0s_width_p + p.cache_size_p + format0::map_bits(j.branch_map.count())
         }
         Payload::Branch(Branch { branch_map, address: Some(_) }) => 7 + format0::map_bits(branch_map.count()),
-        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15,
+        Payload::Synchronization(sync::Synchronization::Start(_)) => 7 + context,
+        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15 + context,
         _ => return,
     };
     let length = 1 + usize::from((bits + 1).div_ceil(8));
@@ -44,7 +46,7 @@ impl Encoder<'_> {
     }
 
     pub(super) fn start(&mut self, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
-        self.branches = super::Branches::default();
+        self.branches = Branches::default();
         self.address = at.pc;
         self.put(&sync::Start { branch: not_taken, ctx: self.context(at), address: at.pc }.into())
     }
@@ -56,7 +58,7 @@ impl Encoder<'_> {
         at: &Step,
         not_taken: bool,
     ) -> Result<(), EtraceError> {
-        self.branches = super::Branches::default();
+        self.branches = Branches::default();
         self.address = at.pc;
         self.put(&sync::Trap { branch: not_taken, ctx: self.context(at), thaddr, address: at.pc, info }.into())
     }
@@ -74,6 +76,38 @@ impl Encoder<'_> {
         let support =
             Support { ienable: true, encoder_mode, qual_status, ioptions, denable: false, dloss: false, doptions };
         self.put(&support.into())
+    }
+
+    /// Sends an address with the branches before it, by `index` if that is not longer. `failed`: the address is
+    /// that of a mispredicted branch.
+    pub(super) fn report(
+        &mut self,
+        pc: u64,
+        info: AddressInfo,
+        index: Option<usize>,
+        failed: bool,
+    ) -> Result<(), EtraceError> {
+        let branches = std::mem::take(&mut self.branches);
+        let branch_map = branches.map();
+        let payload: Payload = if branches.count == 0 {
+            info.into()
+        } else if branches.correct >= FULL {
+            let kind = if failed { BranchKind::AddrFail(info) } else { BranchKind::Addr(info) };
+            BranchCount { branch_count: (branches.correct - FULL) as u32, kind }.into()
+        } else {
+            Branch { branch_map, address: Some(info) }.into()
+        };
+        match index.filter(|_| branches.correct < FULL) {
+            Some(index) => {
+                let short: Payload = JumpTargetIndex { index, branch_map, irdepth: info.irdepth }.into();
+                let is_short = self.extras.port_only || self.bytes(&short)?.len() <= self.bytes(&payload)?.len();
+                self.put(if is_short { &short } else { &payload })?;
+            }
+            None => self.put(&payload)?,
+        }
+        self.address = pc;
+        self.forget(pc);
+        Ok(())
     }
 
     /// The bytes of a packet.
