@@ -87,7 +87,7 @@ pub struct Head<const W: usize> {
 const REPORT_BITS: u8 = 2;
 const MAP_BITS: u8 = 7;
 const TRAP_BITS: u8 = 15;
-/// Of a count: before it; before the address after it. Of an index, besides the index and the map.
+/// Of a count: before it; before the address after it. Of an index, in addition to the index and the map.
 const COUNT_BITS: u8 = 3;
 const COUNTED_BITS: u8 = 37;
 const INDEX_BITS: u8 = 8;
