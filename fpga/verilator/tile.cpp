@@ -33,7 +33,7 @@ static void put2(uint64_t v) {
 static constexpr uint64_t RAM = 0x80000000, RAM_BYTES = 1 << 27;
 static constexpr uint64_t CONSOLE = 0x10000000, FINISHER = 0x100000, FINISHER_2 = 0x10100000, CLINT = 0x2000000;
 static std::vector<uint8_t> ram(RAM_BYTES);
-static bool exited, software;
+static bool exited, software, uart_interrupts;
 static uint32_t exit_code;
 static uint64_t mtime, mtimecmp = ~0ull, entry;
 
@@ -65,9 +65,13 @@ static void store8(uint64_t at, uint64_t v, uint8_t strobes) {
     if (at >= RAM && at < RAM + RAM_BYTES) {
         for (int i = 0; i < 8; i++)
             if (strobes >> i & 1) ram[at - RAM + i] = static_cast<uint8_t>(v >> 8 * i);
-    } else if (at == CONSOLE && strobes & 1) {
-        record(4, 0);
-        put(v & 0xff);
+    } else if (at == CONSOLE && strobes & 3) {
+        if (strobes & 1) {
+            record(4, 0);
+            put(v & 0xff);
+        }
+        // interrupt enable register: received data
+        if (strobes & 2) uart_interrupts = v >> 8 & 1;
     } else if ((at == FINISHER || at == FINISHER_2) && strobes & 1) {
         exited = true;
         exit_code = (v & 0xffff) == 0x5555 ? 0 : static_cast<uint32_t>(v) >> 16;
@@ -340,6 +344,7 @@ int main(int argc, char** argv) {
         top.stop = state > 2;
         top.timer_irq = mtime >= mtimecmp;
         top.soft_irq = software;
+        top.uart_irq = uart_interrupts && read_input < input.size();
         for (int i = 0; i < AXI_PORTS; i++) drive(top, i, axi[i]);
         top.eval();
         if (state >= 2) {

@@ -1,6 +1,6 @@
 // cva6 with its memory ports and two retirement channels; ports as in fpga::tile.
 module tile_core(
-    input clk, input reset, input stop, input timer_irq, input soft_irq,
+    input clk, input reset, input stop, input timer_irq, input soft_irq, input uart_irq,
     `TILE_PORTS
 );
     // devices are below RAM: speculative accesses to them are not allowed
@@ -15,7 +15,7 @@ module tile_core(
     ariane_axi::resp_t resp;
     ariane_rvfi_pkg::rvfi_port_t rvfi;
     cva6 #(.ArianeCfg(CONFIG)) core(
-        .clk_i(clk), .rst_ni(!reset), .boot_addr_i(64'h8000_0000), .hart_id_i(64'd0), .irq_i(2'd0),
+        .clk_i(clk), .rst_ni(!reset), .boot_addr_i(64'h8000_0000), .hart_id_i(64'd0), .irq_i({1'b0, uart_irq}),
         .ipi_i(soft_irq), .time_irq_i(timer_irq), .debug_req_i(1'b0), .rvfi_o(rvfi),
         .cvxif_req_o(), .cvxif_resp_i('0), .axi_req_o(req), .axi_resp_i(resp)
     );

@@ -1,8 +1,8 @@
 // rocket's system with its memory ports and the trace ports of its harts, which are internal to the tiles; ports as in
-// fpga::tile. It has its own CLINT. A boot ROM at 0x10040 jumps to 0x10000000; retirement is shown from the entry in
+// fpga::tile. It has its own CLINT and PLIC. A boot ROM at 0x10040 jumps to 0x10000000; retirement is shown from the entry in
 // RAM on.
 module tile_core(
-    input clk, input reset, input stop, input timer_irq, input soft_irq,
+    input clk, input reset, input stop, input timer_irq, input soft_irq, input uart_irq,
     `TILE_PORTS
 );
     assign m0_araddr[63:32] = 32'd0;
@@ -12,7 +12,7 @@ module tile_core(
     assign m1_awaddr[63:31] = 33'd0;
     assign m1_awatop = 6'd0;
     ExampleRocketSystem system(
-        .clock(clk), .reset(reset), .interrupts(8'd0), `TILE_HARTS
+        .clock(clk), .reset(reset), .interrupts({7'd0, uart_irq}), `TILE_HARTS
         .debug_clock(1'b0), .debug_reset(reset), .debug_clockeddmi_dmiClock(1'b0), .debug_clockeddmi_dmiReset(reset),
         .debug_clockeddmi_dmi_req_ready(), .debug_clockeddmi_dmi_req_valid(1'b0), .debug_clockeddmi_dmi_req_bits_addr(7'd0),
         .debug_clockeddmi_dmi_req_bits_data(32'd0), .debug_clockeddmi_dmi_req_bits_op(2'd0),

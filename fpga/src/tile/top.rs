@@ -94,7 +94,7 @@ pub fn verilog(kind: TileKind, params: &TraceParams, setup: Setup) -> Result<Str
     s.push_str(&emit_as(params, &kind.system(setup), &style)?);
     let _ = write!(
         s,
-        "\nmodule tile(\n    input clk, input reset, input core_reset, input stop, input timer_irq, input soft_irq,\n    {},\n    \
+        "\nmodule tile(\n    input clk, input reset, input core_reset, input stop, input timer_irq, input soft_irq, input uart_irq,\n    {},\n    \
          input [2:0] bus_addr, input bus_write, input [31:0] bus_wdata, output [31:0] bus_rdata,\n    \
          output valid, input ready, output [31:0] data\n);\n    tile_core core(.reset(core_reset), .*);\n",
         ports(kind)

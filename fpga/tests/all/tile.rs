@@ -192,3 +192,56 @@ fn a_uart_of_rocket_receives_what_is_sent() {
     assert_eq!((run.exit_code, run.console.as_slice()), (Some(0), job.input.as_slice()));
     assert_eq!(check(&params, &job, &run).unwrap().golden, Some(true));
 }
+
+#[test]
+#[ignore = "long: builds four rockets"]
+fn a_byte_that_a_uart_of_rocket_receives_interrupts_through_its_plic() {
+    let code: [u32; 33] = [
+        0xf140_22f3, // _start: csrr t0, mhartid
+        0x0602_9e63, // bnez t0, here
+        0x0000_0297, // auipc t0, 0
+        0x04c2_8293, // addi t0, t0, 76
+        0x3052_9073, // csrw mtvec, t0
+        0x0c00_02b7, // lui t0, 0xc000
+        0x0010_0313, // li t1, 1
+        0x0062_a223, // sw t1, 4(t0)
+        0x0c00_23b7, // lui t2, 0xc002
+        0x0020_0313, // li t1, 2
+        0x0063_a023, // sw t1, 0(t2)
+        0x0c20_0437, // lui s0, 0xc200
+        0x0004_2023, // sw zero, 0(s0)
+        0x1000_04b7, // lui s1, 0x10000
+        0x0010_0313, // li t1, 1
+        0x0064_80a3, // sb t1, 1(s1)
+        0x00b3_1313, // slli t1, t1, 11
+        0x3043_1073, // csrw mie, t1
+        0x3004_6073, // csrsi mstatus, 8
+        0x1050_0073, // wait: wfi
+        0xffdf_f06f, // j wait
+        0x0044_2e03, // handler: lw t3, 4(s0)
+        0x0004_c303, // lbu t1, 0(s1)
+        0x0064_8023, // sb t1, 0(s1)
+        0x01c4_2223, // sw t3, 4(s0)
+        0x00a0_0393, // li t2, 10
+        0x0073_1a63, // bne t1, t2, back
+        0x1010_0e37, // lui t3, 0x10100
+        0x0000_5eb7, // lui t4, 5
+        0x555e_8e93, // addi t4, t4, 0x555
+        0x01de_2023, // sw t4, 0(t3)
+        0x3020_0073, // back: mret
+        0x0000_006f, // here: j here
+    ];
+    let data = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let echo = Program { segments: vec![Segment::code(0x8000_0000, data)], ..program("lockcont") };
+    let params = params(TileKind::Rocket4, "medium");
+    let tile = Tile::build(TileKind::Rocket4, &params, SETUP, &default_cache()).unwrap();
+    let job = Job { input: b"by interrupts\n".to_vec(), ..Job::new(&echo, 100_000) };
+    let run = tile.run(&job).unwrap();
+    assert_eq!((run.exit_code, run.console.as_slice()), (Some(0), job.input.as_slice()));
+    let c = check(&params, &job, &run).unwrap();
+    assert_eq!((c.overflows, c.golden), (0, Some(true)));
+    // once for each byte; an interrupt that follows a return at once looks like a return to the handler
+    let handled = run.log.addresses[0].iter().filter(|pc| **pc == 0x8000_0054).count();
+    assert_eq!(handled, job.input.len());
+    assert!(run.log.events.iter().any(|e| matches!(e.kind, FlowKind::Trap { .. })));
+}

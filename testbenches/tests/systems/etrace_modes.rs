@@ -1,4 +1,4 @@
-//! Branch prediction, jump target cache and full addresses of `hdl/src/scheme/etrace` against `sim/src/baseline/etrace`
+//! Branch prediction, jump target cache and full addresses of `hdl/src/scheme/etrace/{head,predictors,rows,targets}.rs` against `sim/src/baseline/etrace`
 
 use crate::etrace_system::{
     check_decoded, check_pieces, decoded, golden, of_core, options, params, simulated, Compiled,

@@ -1,8 +1,7 @@
 //! Encoder of the scheme: turns entries into packets of E-Trace, each with a header byte
 //!
 //! # Source
-//! Efficient Trace for RISC-V 2.0, chapter 7, "Instruction Trace Encoder Output Packets", with the SMI header: length 5, type 2
-//! (2: instruction trace), time tag 1 (0).
+//! Efficient Trace for RISC-V 2.0, chapter 7, with the SMI header: length 5, type 2 (2: instruction trace), time tag 1 (0).
 //!
 //! # Ports
 //! As in [`crate::spine::front_port`].
