@@ -24,7 +24,6 @@ fn sources() -> Vec<(PathBuf, String)> {
         "retire",
         "sim",
         "hdl",
-        "hdl-derive",
         "host",
         "diag",
         "sweep",

@@ -15,7 +15,6 @@
 //!
 //! # A bench
 //! ```
-//! use hdl::LogicBlock;
 //! use rust_hdl::prelude::*;
 //! use sim::stimulus::Source;
 //! use testbenches::{driver::{CheckVerilog, Driver}, gates::emit_checked};

@@ -22,7 +22,6 @@
 use super::{MapOut, Writers};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// An APB completer for 2^A registers, with byte addresses of P bits.

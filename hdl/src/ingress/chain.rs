@@ -39,7 +39,6 @@ use super::rvfi::Rvfi;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::{part, Slot};
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -33,7 +33,6 @@
 use super::beat::BeatOut;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -18,7 +18,6 @@
 //! Golden model: [`Addresses::narrow`].
 
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::addresses::Addresses;
 

@@ -30,7 +30,6 @@
 
 use crate::widget::bundle::bundle;
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 bundle!(

@@ -31,7 +31,6 @@
 //! Golden model: [`sim::core_trace`].
 
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A counter that disables the predictors for K instructions.

@@ -104,11 +104,10 @@ impl<P: LogicLink + Block> Block for Slot<P> {
         }
     }
 
-    // in the order of `hdl_derive::LogicBlock`
     fn update_all(&mut self) {
+        self.update();
         self.clock.update_all();
         self.port.update_all();
-        self.update();
         if let Some(part) = &mut self.part {
             part.update_all();
         }

@@ -22,7 +22,6 @@
 //! Golden model: [`crate::soc::frame::command`].
 
 use super::crc::Crc16;
-use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// State of a command.

@@ -13,7 +13,6 @@
 //! # Timing
 //! Combinational.
 
-use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The instruction in the form that a trace system takes.

@@ -18,7 +18,6 @@ use super::dtm::Dtm;
 use super::tap::Tap;
 use crate::bus::{MapOut, WordStreamIn};
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A test access port to registers only.

@@ -22,7 +22,6 @@
 
 use super::ScanOut;
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// States of the TAP controller.

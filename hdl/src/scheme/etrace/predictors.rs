@@ -21,7 +21,6 @@
 //! Golden model: `sim::baseline::etrace`, its tables.
 
 use super::rows::Rows;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A table of predictors.

@@ -25,7 +25,6 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A return stack, for addresses of at most W bits.

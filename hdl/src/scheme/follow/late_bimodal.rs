@@ -22,7 +22,6 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// At most 4096 counters.

@@ -22,7 +22,6 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A loop predictor of at most 64 entries.

@@ -20,7 +20,6 @@
 
 use super::state::MTVEC;
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The start sequence.

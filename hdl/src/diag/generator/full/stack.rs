@@ -25,7 +25,6 @@
 use super::ports::HeadIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A copy of stack words.

@@ -26,7 +26,6 @@
 
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
-use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The order of the words of N cores.

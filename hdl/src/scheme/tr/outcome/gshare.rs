@@ -52,7 +52,7 @@ const fn taps(n: usize) -> u64 {
 }
 
 /// A gshare predictor.
-#[derive(crate::LogicBlock, Default)]
+#[derive(LogicBlock, Default)]
 pub struct Gshare {
     pub clock: Signal<In, Clock>,
     pub port: OutcomeIn,

@@ -38,7 +38,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
 /// A return address stack, for addresses of less than W bits.
-#[derive(crate::LogicBlock, Default)]
+#[derive(LogicBlock, Default)]
 pub struct Ras<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub clear: Signal<In, Bit>,
