@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 117] = [
+const BLOCKS: [(&[&str], &str); 119] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -76,6 +76,8 @@ const BLOCKS: [(&[&str], &str); 117] = [
     (&["size"], "bytes of a packet"),
     (&["field"], "last field of a packet"),
     (&["returns"], "return stack of E-Trace, empty at each synchronization"),
+    (&["context_value"], "context of the instruction that makes an entry"),
+    (&["was_open"], "whether the trace was open one cycle earlier"),
     (&["head"], "fields of a packet before its map and last field"),
     (&["branch_predictors"], "branch predictors of E-Trace"),
     (&["target_cache"], "jump target cache of E-Trace"),
