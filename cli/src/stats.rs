@@ -26,7 +26,7 @@ use sim::message::Kind;
 use sim::params::TraceParams;
 use sim::scheme::any::AnyScheme;
 use sim::scheme::tr::shared::SharedRates;
-use sim::system::{StreamStats, System};
+use sim::system::StreamStats;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -178,11 +178,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
             Input::Recording(recording, None) if recording.code()?.is_none() => Some((recording, Learner::new())),
             _ => None,
         };
-        let system = match source.run()?.inferred_code(&params)? {
-            Some(image) => System::with_code(&params, 0, &image)?,
-            None => System::new(&params)?,
-        };
-        let system = system.sync_every(&params, period);
+        let system = source.run()?.encoder(&params, None)?.sync_every(&params, period);
         let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
         let private = params.flow.predictors().filter(|(tr, shared)| !shared && !tr.inferable);
         let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
@@ -201,6 +197,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
     };
     let (mut system, windows) = sink.windows.finish(totals.cycles);
     system.finish(totals.cycles);
+    source.run()?.check_jumps(&system)?;
     let selected = sink.selected.map(|selected| selected.finish(&system));
     let all = Counts {
         title: run.program,

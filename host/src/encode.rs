@@ -108,11 +108,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             program: info.program,
         };
         let low = (1 << params.align) - 1;
-        let system = match run.inferred_code(&params)? {
-            Some(image) => System::with_code(&params, 0, &image)?,
-            None => System::new(&params)?,
-        };
-        let system = system.sync_every(&params, request.sync_period);
+        let system = run.encoder(&params, code.as_ref())?.sync_every(&params, request.sync_period);
         let writer = match &code {
             Some(code) => TraceWriter::create_with_code(path, &info, code)?,
             None => TraceWriter::create(path, &info)?,
@@ -149,13 +145,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
                 run.name()
             )));
         }
-        if let Some(pc) = sink.system.wrong_jump() {
-            return Err(HostError::Other(format!(
-                "{}: the jump at {pc:#x} went elsewhere than its code says; the program is another one, or its code changed during \
-                 the run (`--memory`, `--patches`)",
-                run.name()
-            )));
-        }
+        run.check_jumps(&sink.system)?;
         let zeros = sink.targets.trailing_zeros();
         if zeros < params.align.into() {
             if request.fixed_align {

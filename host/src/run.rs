@@ -13,6 +13,7 @@ use retire::image::Image;
 use retire::{FlowEvent, NullSink, RetireSink};
 use sim::params::TraceParams;
 use sim::riscv::{Exit, Limits, Machine, RunSummary};
+use sim::system::System;
 
 /// A run: of a program, or a recorded one.
 #[derive(Clone, Copy, Debug)]
@@ -134,16 +135,31 @@ impl<'a> Run<'a> {
         Ok((needed, None))
     }
 
-    /// The code from which a scheme infers jumps, if `params` are of such a scheme.
+    /// The encoder of `params` before the first event of the run, or of the section of it whose code is `code`. A scheme that infers jumps
+    /// takes the code from there, from the recording, or from the program.
     ///
     /// # Errors
-    /// It cannot be read, a recording has none, or the run is not of RISC-V.
-    pub fn inferred_code(&self, params: &TraceParams) -> Result<Option<Image>, HostError> {
+    /// Parameters that the encoder does not support; for a scheme that infers jumps: the code cannot be read, a recording has none, or the
+    /// run is not of RISC-V.
+    pub fn encoder(&self, params: &TraceParams, code: Option<&Code>) -> Result<System, HostError> {
         if !params.flow.infers() {
-            return Ok(None);
+            return Ok(System::new(params)?);
         }
+        Ok(System::with_code(params, 0, &self.inferred_code(params, code)?)?)
+    }
+
+    /// Refuses a run in which a jump went elsewhere than the code from which it was inferred.
+    ///
+    /// # Errors
+    /// The first of these jumps.
+    pub fn check_jumps(&self, encoder: &System) -> Result<(), HostError> {
+        let named = |wrong| HostError::Other(format!("{}: {wrong} (`--memory`, `--patches`)", self.name()));
+        encoder.check_jumps().map_err(named)
+    }
+
+    fn inferred_code(&self, params: &TraceParams, code: Option<&Code>) -> Result<Image, HostError> {
         let (recording, named) = match self.input {
-            Input::Program(named) => return named.image().map(Some),
+            Input::Program(named) => return named.image(),
             Input::Recording(recording, named) => (recording, named),
         };
         let captured = foreign::captured(&recording.info().source).filter(|machine| !machine.starts_with("riscv"));
@@ -153,9 +169,10 @@ impl<'a> Run<'a> {
                 "{run}: was captured on a machine {machine}; scheme `{scheme}` infers jumps of RISC-V (+inferable)"
             )));
         }
-        match (recording.code()?, named) {
-            (Some(code), _) => Ok(Some(Image::recorded(code))),
-            (None, Some(named)) => named.image().map(Some),
+        let code = code.map_or_else(|| recording.code(), |code| Ok(Some(code.clone())))?;
+        match (code, named) {
+            (Some(code), _) => Ok(Image::recorded(code)),
+            (None, Some(named)) => named.image(),
             (None, None) => Err(HostError::Other(format!(
                 "{}: has no code, from which scheme `{}` infers jumps (+inferable); expected its program in `--elf`",
                 self.name(),

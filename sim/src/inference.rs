@@ -29,6 +29,11 @@ struct Code {
     of: Vec<(Context, Image)>,
 }
 
+/// An inferable jump that went elsewhere than its code says: the code is not that of the events, and a stream of them cannot be decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the jump at {0:#x} went elsewhere than its code says; the program is another one, or its code changed during the run")]
+pub struct WrongJump(pub u64);
+
 /// The runs of all harts, with the code.
 #[derive(Clone, Debug)]
 pub struct Inference {
@@ -36,7 +41,7 @@ pub struct Inference {
     positions: Positions,
     runs: Vec<Run>,
     platform: Platform,
-    wrong: Option<u64>,
+    wrong: Option<WrongJump>,
 }
 
 impl Inference {
@@ -90,14 +95,17 @@ impl Inference {
         let mask = u64::MAX >> (64 - self.platform.xlen);
         let target = sequential::exit_target(image, (pc, when), exit, mask);
         if target.is_some_and(|target| target != e.target) {
-            self.wrong = self.wrong.or(Some(e.pc));
+            self.wrong = self.wrong.or(Some(WrongJump(e.pc)));
         }
         target.is_some()
     }
 
-    /// Address of the first inferable jump that went elsewhere than its code says, if there is one: the code is not that of the run.
-    pub fn wrong(&self) -> Option<u64> {
-        self.wrong
+    /// Refuses events whose code is another one.
+    ///
+    /// # Errors
+    /// The first inferable jump that went elsewhere than its code says.
+    pub fn check(&self) -> Result<(), WrongJump> {
+        self.wrong.map_or(Ok(()), Err)
     }
 }
 
@@ -131,12 +139,12 @@ mod tests {
         Image::new(&program)
     }
 
-    fn kinds(platform: Platform, events: &[(FlowKind, u32, u64, u64)]) -> (Vec<FlowKind>, Option<u64>) {
+    fn kinds(platform: Platform, events: &[(FlowKind, u32, u64, u64)]) -> (Vec<FlowKind>, Result<(), WrongJump>) {
         let mut inference = Inference::new(&platform, &code());
         let kinds = events.iter().map(|&(kind, count, pc, target)| {
             inference.event(&FlowEvent { hart: 0, kind, len: 4, count, pc, target, cycle: 0 }).kind
         });
-        (kinds.collect(), inference.wrong())
+        (kinds.collect(), inference.check())
     }
 
     const START: (FlowKind, u32, u64, u64) = (FlowKind::Start, 0, 0x100, 0x100);
@@ -148,7 +156,7 @@ mod tests {
         let last = |before: &[(FlowKind, u32, u64, u64)], jump| {
             let events = [before, &[jump]].concat();
             let (kinds, wrong) = kinds(Platform::RV32, &events);
-            assert_eq!(wrong, None);
+            assert_eq!(wrong, Ok(()));
             kinds[events.len() - 1]
         };
         assert_eq!(last(&[START], (IndirectCall, 3, 0x108, 0x2000)), Call);
@@ -181,6 +189,6 @@ mod tests {
     #[test]
     fn a_jump_that_contradicts_its_code_is_found() {
         let (kinds, wrong) = kinds(Platform::RV32, &[START, (FlowKind::IndirectCall, 3, 0x108, 0x3000)]);
-        assert_eq!((kinds[1], wrong), (FlowKind::Call, Some(0x108)));
+        assert_eq!((kinds[1], wrong), (FlowKind::Call, Err(WrongJump(0x108))));
     }
 }

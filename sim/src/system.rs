@@ -6,7 +6,7 @@
 use crate::bits::BitWriter;
 use crate::core_trace::replay::Images;
 use crate::core_trace::{Rates, SyncPeriod};
-use crate::inference::Inference;
+use crate::inference::{Inference, WrongJump};
 use crate::lengths::FieldLengths;
 pub use crate::message::{KindCount, StreamStats};
 use crate::params::{ParamError, TraceParams};
@@ -150,10 +150,12 @@ impl System {
         stats.bits = out.len();
     }
 
-    /// Address of the first inferable jump that went elsewhere than the code says, if there is one: the code is not that of the
-    /// events, and the stream cannot be decoded.
-    pub fn wrong_jump(&self) -> Option<u64> {
-        self.inference.as_ref().and_then(|inference| inference.wrong())
+    /// Refuses events whose code is not that from which jumps were inferred.
+    ///
+    /// # Errors
+    /// The first inferable jump that went elsewhere than the code says.
+    pub fn check_jumps(&self) -> Result<(), WrongJump> {
+        self.inference.as_ref().map_or(Ok(()), |inference| inference.check())
     }
 
     /// Takes the complete words.

@@ -67,6 +67,7 @@ impl TraceScheme for Stream {
             ));
         }
         self.system.finish(cycle);
+        self.system.check_jumps().map_err(|wrong| wrong.to_string())?;
         self.drain();
         let mut rates = Rates::default();
         self.system.rates().into_iter().for_each(|r| rates += r);

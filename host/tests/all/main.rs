@@ -4,6 +4,7 @@ mod cut;
 mod far_back;
 mod flow;
 mod gdb;
+mod inferable;
 mod inputs;
 mod latency;
 mod port;

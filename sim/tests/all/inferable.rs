@@ -78,7 +78,7 @@ fn encode(p: &TraceParams, image: &Image, events: &[FlowEvent], period: Option<u
     let period = period.map(|log2| SyncPeriod::new(log2).unwrap());
     let mut system = System::with_code(p, 0, image).unwrap().sync_every(p, period);
     events.iter().for_each(|e| system.event(e));
-    assert_eq!(system.wrong_jump(), None);
+    assert_eq!(system.check_jumps(), Ok(()));
     system.finish(events.last().unwrap().cycle);
     system.drain().collect()
 }
