@@ -329,10 +329,15 @@ fn import_standard(args: &ImportArgs, protocol: Protocol, out: &mut dyn Write) -
         ("pauses", converted.counts.pauses),
         ("unsynchronized", converted.counts.unsynchronized),
         ("other", converted.counts.other),
+        ("branchless_loops", converted.counts.branchless_loops),
     ];
-    let notes =
+    let times =
         converted.counts.time.map(|(from, to)| format!("time stamps from {from} to {to} are not in the recording"));
-    print(args, &info, Some(protocol.name()), &counts, notes.as_slice(), out)?;
+    let loops = "one pass of each loop without a branch that ended in a trap, a synchronization or the end: the trace does not say \
+                 how often it ran";
+    let loops = (converted.counts.branchless_loops > 0).then(|| loops.to_owned());
+    let notes: Vec<String> = times.into_iter().chain(loops).collect();
+    print(args, &info, Some(protocol.name()), &counts, &notes, out)?;
     out.flush()?;
     Ok(report_unknown(args, &converted))
 }

@@ -232,17 +232,18 @@ fn standard_protocols_are_compared_with_the_schemes() {
     let heads: Vec<_> = table.lines().next().unwrap().split_whitespace().collect();
     let columns = "scheme bits/instr least most of N-Trace gates with memory LUT4 MHz";
     assert_eq!(heads, columns.split(' ').collect::<Vec<_>>());
-    // beside the bits, the circuit as `recommend` knows it; a mode without a measured circuit has none
+    // beside the bits, the circuit as `recommend` knows it; a scheme without a measured circuit has none
     let line = |text: &str, scheme: &str| -> Vec<String> {
         let line = text.lines().find(|l| l.split_whitespace().next() == Some(scheme));
         line.unwrap_or_else(|| panic!("{scheme}: {text}")).split_whitespace().map(String::from).collect()
     };
-    let chosen = place.good("recommend --max-gates 9000 builtin:fft --max-instructions 20000");
-    for scheme in ["ntrace", "etrace"] {
+    let chosen = place.good("recommend --max-gates 9000 builtin:fft --max-instructions 100000");
+    for scheme in ["ntrace+btm", "ntrace", "etrace", "tr_e:small"] {
         let (compared, recommended) = (line(&table, scheme), line(&chosen, scheme));
         assert_eq!(compared[compared.len() - 3..], recommended[2..5], "{scheme}");
     }
-    assert_eq!(line(&table, "ntrace+btm")[6..], ["-", "-", "-"]);
+    let inputs = line(&table, "inputs:512");
+    assert_eq!(inputs[inputs.len() - 3..], ["-", "-", "-"]);
     let circuit = |scheme: &str| {
         let all = program["schemes"].as_array().unwrap();
         all.iter().find(|s| s["scheme"] == scheme).unwrap_or_else(|| panic!("{scheme}"))["circuit"].clone()

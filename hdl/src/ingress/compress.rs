@@ -583,8 +583,8 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.lookup.next = self.kind_2.q.val().get_bit(3);
         self.beat.push.next = self.kind_2.q.val().get_bit(4);
         self.beat.pop.next = self.kind_2.q.val().get_bit(5);
-        // makes a lost beat look like an instruction that can make a message
         self.beat.inferable.next = false;
+        // makes a lost beat look like an instruction that can make a message
         self.beat.jump.next = self.kind_2.q.val().get_bit(6) | (self.beat_lost_2.q.val() & self.live_2.q.val());
         self.beat.pc.next = self.pc_2.q.val();
         self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());

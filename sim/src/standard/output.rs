@@ -20,6 +20,9 @@ pub struct Counts {
     pub faults: u64,
     /// Times that tracing was off between two parts of the trace.
     pub pauses: u64,
+    /// Traps, synchronizations and ends of a trace in a loop without a branch, of which the trace does not say how often it ran. The events
+    /// have one pass.
+    pub branchless_loops: u64,
     /// Messages of vendors, and of data trace.
     pub other: u64,
     /// First and last time stamp.
@@ -35,6 +38,7 @@ impl Counts {
         self.losses += other.losses;
         self.faults += other.faults;
         self.pauses += other.pauses;
+        self.branchless_loops += other.branchless_loops;
         self.other += other.other;
         self.time = match (self.time, other.time) {
             (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),

@@ -9,11 +9,11 @@ const PAIRS: u8 = 60;
 const OTHERS: u8 = 20;
 
 /// Makes most direct jumps and calls after a sequential instruction indirect, where both have 4 bytes; and most sequential instructions before an indirect jump or call a `lui`, `c.lui` or `auipc` of its register, where its code can reach
-/// its target, which is then the only one; and some of them a load of another register, or of its register one instruction earlier. Interrupts
-/// lead to such a jump, of the register that most of the loads have: it is not inferable, although the instruction before it may load it.
+/// its target, which is then the only one; and some of them a load of another register, or of its register one instruction earlier. The handler
+/// of interrupts begins with a jump of the register that most of the loads have: it is not inferable, although a load may retire before it.
 pub fn insert(model: &mut Model, seed: u64) {
     let mut source = Source::seeded(seed);
-    let mut jumps = vec![Vec::new(); 32];
+    let mut loads = [0; 32];
     for jump in 1..model.code.len() {
         let load = jump - 1;
         let by_register = match model.code[jump].op {
@@ -43,7 +43,7 @@ pub fn insert(model: &mut Model, seed: u64) {
                     Op::IndirectCall(_) => Op::IndirectCall(vec![target]),
                     _ => Op::IndirectJump(vec![target]),
                 };
-                jumps[register as usize].push(jump as u32);
+                loads[register as usize] += 1;
             }
             n if n < PAIRS + OTHERS && before.len == 4 => {
                 let other = register ^ 1 << source.below(4);
@@ -56,9 +56,13 @@ pub fn insert(model: &mut Model, seed: u64) {
             _ => {}
         }
     }
-    let most = jumps.into_iter().max_by_key(Vec::len).unwrap_or_default();
-    if let Some(&jump) = most.first() {
-        model.handlers[1] = jump;
+    let entry = model.handlers[1] as usize;
+    // a jump of a link register is a return
+    let most = (6..32).max_by_key(|r| loads[*r as usize]).unwrap_or_default();
+    if matches!(model.code[entry].op, Op::Sequential | Op::Branch { .. }) && entry + 1 < model.code.len() {
+        let by_register = if model.code[entry].len == 4 { 0x67 | most << 15 } else { 0x8002 | most << 7 };
+        model.encode(entry, by_register);
+        model.code[entry].op = Op::IndirectJump(vec![entry as u32 + 1]);
     }
 }
 
@@ -113,6 +117,7 @@ mod tests {
             let mut model = Model::new(&shape);
             insert(&mut model, 5);
             let run = record(&model, &Config { trap_per_64k: 3000, ..Config::new(1, 4) }, 60_000);
+            assert!(matches!(model.code[model.handlers[1] as usize].op, Op::IndirectJump(_)), "{:?}", model.handlers);
             let mut inference = Inference::new(&platform, &Image::new(&model.program));
             let inferred: Vec<_> = run.events.iter().filter(|e| inference.event(e).kind != e.kind).collect();
             assert_eq!(inference.check(), Ok(()));

@@ -335,6 +335,57 @@ fn traps_are_located_in_the_implicit_exception_mode() {
     assert!(faults[0].contains("`mtvec` gives it"), "{faults:?}");
 }
 
+/// A start at 0x80000000, `address` as that of the last instruction before a trap, and the trap to 0x80000020.
+fn trapped(code: &[u32], address: u64, options: &Parameters) -> (Vec<FlowEvent>, Counts) {
+    let bytes = code.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let segments = vec![retire::elf::Segment::code(0x8000_0000, bytes)];
+    let image = Image::new(&retire::elf::Program { segments, xlen: 32, ..common::program(0, 2) });
+    let p = Parameters { iaddress_width_p: 32, nocontext_p: true, ..options.clone() };
+    let mut bytes = Vec::new();
+    let mut put = |fields: &[(u64, u32)]| {
+        let (mut payload, mut at) = (0u128, 0);
+        fields.iter().for_each(|&(value, width)| {
+            payload |= u128::from(value) << at;
+            at += width;
+        });
+        let length = at.div_ceil(8) as usize;
+        bytes.push(0x40 | length as u8);
+        bytes.extend(&payload.to_le_bytes()[..length]);
+    };
+    let depth = (0, p.irdepth_width().into());
+    // 3.0: format, subformat, branch, privilege, address
+    put(&[(3, 2), (0, 2), (1, 1), (3, 2), (0x8000_0000 >> 1, 31), (0, 16)]);
+    // 2: format, address, notify, updiscon, irreport, irdepth
+    put(&[(2, 2), ((address - 0x8000_0000) >> 1, 31), (0, 3), depth]);
+    // 3.1: format, subformat, branch, privilege, cause, interrupt, handler, address
+    put(&[(3, 2), (1, 2), (1, 1), (3, 2), (7, p.ecause_width_p.into()), (1, 1), (1, 1), (0x8000_0020 >> 1, 31)]);
+    let (found, counts, faults) = decode(Container::Smi, &p, &bytes, 64, &image);
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(found.iter().any(|e| matches!(e.kind, FlowKind::Trap { .. })), "{found:x?}");
+    (found, counts)
+}
+
+#[test]
+fn loops_without_a_branch_are_counted_where_a_trap_ends_them() {
+    const NOP: u32 = 0x13;
+    let none = Parameters::default();
+    let stack = Parameters { return_stack_size_p: 3, ..none.clone() };
+    let idle = [NOP, 0x1050_0073, 0xffdf_f06f, NOP, NOP, NOP, NOP, NOP, NOP, NOP];
+    // 0: nop; 4: wfi; 8: j 4
+    assert_eq!(trapped(&idle, 0x8000_0004, &none).1.branchless_loops, 1);
+    assert_eq!(trapped(&idle, 0x8000_0008, &none).1.branchless_loops, 1);
+    // 0: nop; 4: wfi; 8: beqz zero, 4
+    let branch = [NOP, 0x1050_0073, 0xfe00_0ee3, NOP, NOP, NOP, NOP, NOP, NOP, NOP];
+    assert_eq!(trapped(&branch, 0x8000_0004, &none).1.branchless_loops, 0);
+    // 0: jal 0x10; 4: j 0; 0x10: nop; 0x14: ret
+    let calls = [0x0100_00ef, 0xffdf_f06f, NOP, NOP, NOP, 0x0000_8067, NOP, NOP, NOP, NOP];
+    assert_eq!(trapped(&calls, 0x8000_0010, &none).1.branchless_loops, 0, "the return is reported");
+    assert_eq!(trapped(&calls, 0x8000_0010, &stack).1.branchless_loops, 1);
+    // 0: nop; 4: nop; 8: ret
+    let ends = [NOP, NOP, 0x0000_8067, NOP, NOP, NOP, NOP, NOP, NOP, NOP];
+    assert_eq!(trapped(&ends, 0x8000_0004, &stack).1.branchless_loops, 0);
+}
+
 #[test]
 fn lost_packets_of_a_memory_dump_are_marked() {
     let image = Image::new(&common::program(5, 400));

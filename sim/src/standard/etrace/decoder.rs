@@ -12,6 +12,7 @@
 
 use super::super::output::Output;
 use super::super::{Counts, Fault, MAX_JUMPS};
+use super::branchless::{leads_back, Omitted};
 use super::packet::{self, is_extended, Address, ContextFields, Outcomes, Packet, Status, To};
 use super::params::{Modes, Parameters};
 use super::tables::Tables;
@@ -243,11 +244,11 @@ impl<'a> Decoder<'a> {
                 return Some(target & self.mask);
             }
         }
-        let fails = goal.depth == Some(self.tables.depth()) && self.left() == goal.left;
+        let fails = goal.depth == Some(self.tables.returns.depth()) && self.left() == goal.left;
         if kind != FlowKind::Return || !self.modes.implicit_return || fails {
             return None;
         }
-        self.tables.pop()
+        self.tables.returns.pop()
     }
 
     /// Executes the branch or jump at `pc`. Returns whether a reported address was used.
@@ -275,7 +276,7 @@ impl<'a> Decoder<'a> {
         };
         self.out.event(kind, exit.len, exit.pc, target);
         if matches!(kind, FlowKind::Call | FlowKind::IndirectCall) && self.modes.implicit_return {
-            self.tables.call(over);
+            self.tables.returns.call(over);
         }
         (self.pc, self.from) = (target, target);
         Ok(reported)
@@ -283,13 +284,13 @@ impl<'a> Decoder<'a> {
 
     /// Whether the path may end at its goal without a reported jump; `returned`: an implicit return leads there.
     fn may_stop(&self, goal: &Goal, returned: bool) -> bool {
-        let depth = self.tables.depth();
+        let depth = self.tables.returns.depth();
         self.left() == goal.left
             && (goal.notify
                 || !goal.only_by_jump && goal.depth.map_or(!returned || goal.sync || depth == 0, |d| d == depth))
     }
 
-    /// Follows the path to the goal. Returns whether it may mean a later visit.
+    /// Follows the path to the goal. Returns whether a later visit may be meant.
     fn follow(&mut self, goal: &Goal, sink: &mut impl RetireSink) -> Result<bool, Fault> {
         self.walk(goal, 0, sink)
     }
@@ -306,7 +307,7 @@ impl<'a> Decoder<'a> {
 
     /// As [`Self::follow`], after this many jumps without a branch between them.
     fn walk(&mut self, goal: &Goal, mut jumps: u32, sink: &mut impl RetireSink) -> Result<bool, Fault> {
-        let uncertain = !goal.notify && !goal.sync;
+        let uncertain = !goal.notify;
         let mut rehearsed = false;
         loop {
             if self.out.is_full() {
@@ -365,6 +366,13 @@ impl<'a> Decoder<'a> {
         Goal { address: Some(address), left: u64::from(self.is_branch(address)), ..Goal::BRANCH }
     }
 
+    /// The packets said nothing of how the path came to `pc`: of a loop there it has one pass.
+    fn count_loop(&mut self) {
+        let returns = self.modes.implicit_return.then(|| self.tables.returns.clone());
+        let omitted = Omitted { returns, sijump: self.modes.sijump };
+        self.out.counts.branchless_loops += u64::from(leads_back(self.image, self.pc, omitted));
+    }
+
     fn packet(&mut self, packet: Packet, sink: &mut impl RetireSink) -> Result<(), Fault> {
         match packet {
             Packet::Path(outcomes, to) if self.out.is_running() && self.trap.is_none() => self.path(outcomes, to, sink),
@@ -397,6 +405,9 @@ impl<'a> Decoder<'a> {
                 }
                 if self.out.is_running() && status != Status::Lost {
                     self.out.counts.pauses += 1;
+                    if self.inferred.take().is_some() {
+                        self.count_loop();
+                    }
                 }
                 self.leave(sink);
                 Ok(())
@@ -479,9 +490,11 @@ impl<'a> Decoder<'a> {
             // a return that the stack did not predict, directly before the synchronization
             let (count, exit) = self.run()?;
             let returns = count == 1 && matches!(exit.kind, ExitKind::Indirect(_, FlowKind::Return));
-            let depth = (returns && self.tables.top() != Some(address)).then(|| self.tables.depth());
+            let depth = (returns && self.tables.returns.top() != Some(address)).then(|| self.tables.returns.depth());
             let goal = Goal { left: 0, sync: true, only_by_jump, depth, ..self.goal(address) };
-            self.follow(&goal, sink)?;
+            if self.follow(&goal, sink)? {
+                self.count_loop();
+            }
             // `begin` counts it again
             self.out.since -= 1;
             self.out.enter(context, true, address);
@@ -507,7 +520,7 @@ impl<'a> Decoder<'a> {
             }
             return Ok(());
         }
-        let depth = epc.map(|_| self.tables.depth());
+        let depth = epc.map(|_| self.tables.returns.depth());
         let goal = Goal { address: epc, left: self.left(), depth, ..Goal::BRANCH };
         self.execute(&exit, &goal)?;
         Ok(())
@@ -530,7 +543,9 @@ impl<'a> Decoder<'a> {
             // a trap before the first instruction of a handler
             trap.kind = kind;
         } else if self.out.is_running() {
-            self.inferred = None;
+            if self.inferred.take().is_some() {
+                self.count_loop();
+            }
             if self.own.is_none() && self.left() == 1 {
                 self.own = self.outcome(self.pc);
             }

@@ -12,6 +12,7 @@
 //! # Source
 //! Efficient Trace for RISC-V, version 2.0.
 
+mod branchless;
 mod container;
 mod decoder;
 mod packet;

@@ -9,13 +9,48 @@ use std::collections::VecDeque;
 /// Initial state of a predictor: predicts not taken, and changes after one taken branch.
 const INITIAL: u8 = 0b01;
 
+/// The return stack.
+#[derive(Clone, Debug)]
+pub(super) struct Returns {
+    entries: VecDeque<u64>,
+    most: usize,
+}
+
+impl Returns {
+    fn new(most: usize) -> Self {
+        Self { entries: VecDeque::with_capacity(most), most }
+    }
+
+    /// A call that returns to `link`.
+    pub(super) fn call(&mut self, link: u64) {
+        if self.entries.len() == self.most && self.entries.pop_front().is_none() {
+            return;
+        }
+        self.entries.push_back(link);
+    }
+
+    /// The predicted return.
+    pub(super) fn pop(&mut self) -> Option<u64> {
+        self.entries.pop_back()
+    }
+
+    /// Target of the predicted return.
+    pub(super) fn top(&self) -> Option<u64> {
+        self.entries.back().copied()
+    }
+
+    /// Number of entries.
+    pub(super) fn depth(&self) -> u64 {
+        self.entries.len() as u64
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     lsb: u8,
     predictors: Vec<u8>,
     targets: Vec<Option<u64>>,
-    returns: VecDeque<u64>,
-    most_returns: usize,
+    pub(super) returns: Returns,
 }
 
 impl Tables {
@@ -27,8 +62,7 @@ impl Tables {
             lsb: p.iaddress_lsb_p,
             predictors: vec![INITIAL; entries(p.bpred_size_p)],
             targets: vec![None; entries(p.cache_size_p)],
-            returns: VecDeque::with_capacity(most_returns),
-            most_returns,
+            returns: Returns::new(most_returns),
         }
     }
 
@@ -36,7 +70,7 @@ impl Tables {
     pub(super) fn reset(&mut self) {
         self.predictors.fill(INITIAL);
         self.targets.fill(None);
-        self.returns.clear();
+        self.returns.entries.clear();
     }
 
     fn row(&self, pc: u64, rows: usize) -> usize {
@@ -73,29 +107,6 @@ impl Tables {
             *entry = Some(target);
         }
     }
-
-    /// A call that returns to `link`.
-    pub(super) fn call(&mut self, link: u64) {
-        if self.returns.len() == self.most_returns && self.returns.pop_front().is_none() {
-            return;
-        }
-        self.returns.push_back(link);
-    }
-
-    /// The predicted return.
-    pub(super) fn pop(&mut self) -> Option<u64> {
-        self.returns.pop_back()
-    }
-
-    /// Target of the predicted return.
-    pub(super) fn top(&self) -> Option<u64> {
-        self.returns.back().copied()
-    }
-
-    /// Entries of the return stack.
-    pub(super) fn depth(&self) -> u64 {
-        self.returns.len() as u64
-    }
 }
 
 #[cfg(test)]
@@ -121,13 +132,13 @@ mod tests {
     #[test]
     fn a_full_return_stack_drops_its_oldest_entry() {
         let mut t = Tables::new(&Parameters { return_stack_size_p: 1, cache_size_p: 2, ..Parameters::default() });
-        [1, 2, 3].into_iter().for_each(|link| t.call(link));
-        assert_eq!((t.depth(), t.pop(), t.pop(), t.pop()), (2, Some(3), Some(2), None));
+        [1, 2, 3].into_iter().for_each(|link| t.returns.call(link));
+        assert_eq!((t.returns.depth(), t.returns.pop(), t.returns.pop(), t.returns.pop()), (2, Some(3), Some(2), None));
         t.jumped(0x106);
         t.jumped(0x10e);
         assert_eq!((t.target(3), t.target(0), t.target(9)), (Some(0x10e), None, None));
         let mut none = Tables::new(&Parameters::default());
-        none.call(1);
-        assert_eq!(none.depth(), 0);
+        none.returns.call(1);
+        assert_eq!(none.returns.depth(), 0);
     }
 }
