@@ -66,6 +66,7 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
         };
         let wrong = || SameError::Memory(module.to_string());
         let kind = match (shape.fields, shape.placement) {
+            _ if shape.clocks == 2 => "cross_mem",
             (1, Placement::Auto) => "mem",
             (1, Placement::Memory) => "small_mem",
             (1, Placement::Block) => "block_mem",
@@ -82,7 +83,9 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
             2 => &["w0", "w1"],
             _ => &["w0", "w1", "w2", "w3"],
         };
-        let mut pins = vec![".clock(clock)".to_string(), ".we(we)".into(), ".rdata(q)".into()];
+        let mut pins = vec![".we(we)".to_string(), ".rdata(q)".into()];
+        let clocks: &[&str] = if shape.clocks == 2 { &["rclock", "wclock"] } else { &["clock"] };
+        pins.extend(clocks.iter().map(|clock| format!(".{clock}({clock})")));
         for port in ["raddr", "waddr"] {
             pins.push(cut(port, shape.address).ok_or_else(wrong)?);
         }
@@ -113,7 +116,7 @@ const CHUNK: usize = 50;
 
 fn script(gold: &str, gate: &str, renamed: &[(String, String)]) -> String {
     let mut s = "read_verilog gold.v gate.v both.v\nhierarchy -top both\nproc -norom\ndelete both\n".to_string();
-    for kind in ["mem", "small_mem", "block_mem", "pair_mem", "field_mem"] {
+    for kind in ["mem", "small_mem", "block_mem", "cross_mem", "pair_mem", "field_mem"] {
         if gate.contains(&format!("module gate_{kind} ")) {
             s.push_str(&format!("blackbox =*gate_{kind}\n"));
         }

@@ -1,5 +1,5 @@
-//! Memories: one module for those written by words, one for those written by entries of two fields, one for entries of
-//! four fields
+//! Memories: one module for those written by words, one for those with two clocks, one for those written by entries of
+//! two fields, one for entries of four fields
 //!
 //! They are at the end of the text, so that users can replace them with the memories of their process.
 
@@ -31,11 +31,12 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
 }
 
 /// Module names.
-pub(super) const NAMES: [&str; 5] = ["mem", "small_mem", "block_mem", "pair_mem", "field_mem"];
+pub(super) const NAMES: [&str; 6] = ["mem", "small_mem", "block_mem", "cross_mem", "pair_mem", "field_mem"];
 
 /// The module name.
 pub(super) fn name(shape: &MemoryShape) -> &'static str {
     match (shape.fields, shape.placement) {
+        _ if shape.clocks == 2 => "cross_mem",
         (1, Placement::Auto) => "mem",
         (1, Placement::Memory) => "small_mem",
         (1, Placement::Block) => "block_mem",
@@ -53,6 +54,7 @@ pub(super) const COMMENT: [&str; 2] = [
 /// The text of the module after its name.
 pub(super) fn text(shape: &MemoryShape) -> String {
     match shape.fields {
+        _ if shape.clocks == 2 => CROSS_MEM.into(),
         1 => MEM.replace("no_rw_check", &format!("no_rw_check{}", shape.placement.attribute())),
         2 => PAIR_MEM.into(),
         _ => FIELD_MEM.into(),
@@ -77,6 +79,28 @@ const MEM: &str = " #(
     always @(posedge clock) rdata <= words[raddr];
 
     always @(posedge clock) if (we) words[waddr] <= wdata;
+endmodule
+";
+
+const CROSS_MEM: &str = " #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               rclock,
+    input  wire [ADDRESS-1:0] raddr,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               wclock,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   wdata
+);
+
+    (* no_rw_check, ram_block *)
+    reg [WIDTH-1:0] words [0:(1<<ADDRESS)-1];
+
+    always @(posedge rclock) rdata <= words[raddr];
+
+    always @(posedge wclock) if (we) words[waddr] <= wdata;
 endmodule
 ";
 

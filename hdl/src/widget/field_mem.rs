@@ -82,8 +82,13 @@ impl<const A: usize, const W: usize> Logic for FieldMem<A, W> {
     }
 
     fn hdl(&self) -> Verilog {
-        let shape =
-            MemoryShape { fields: 4, address: self._address_bits, width: self._width, placement: Placement::Auto };
+        let shape = MemoryShape {
+            fields: 4,
+            clocks: 1,
+            address: self._address_bits,
+            width: self._width,
+            placement: Placement::Auto,
+        };
         if self._width == 0 {
             return Verilog::Custom(format!("{shape}always @(*) rdata = {W}'d0;\n"));
         }

@@ -14,7 +14,6 @@
 //! | `wdata` | in | D | word to write; bits above the word width are ignored |
 //!
 //! # Timing
-//! `rdata` follows `raddr` by one cycle. A word that is read in the cycle in which it is written is
 //! `rdata` follows `raddr` by one cycle. A word that is read in the cycle in which it is written is **undefined**: the
 //! memory has the attribute `no_rw_check`, so that synthesis adds no logic for this case, and a reader must get the new
 //! word elsewhere. In simulation, such a read returns the complement of the new word, so that a circuit that depends on
@@ -33,6 +32,8 @@ pub struct MemoryShape {
     pub address: usize,
     /// Bits of a word, or of one of its fields. 0: there is no memory, and it reads 0.
     pub width: usize,
+    /// Clocks: 1, or 2 if words are read with another one than they are written with.
+    pub clocks: usize,
     /// Where synthesis puts it.
     pub placement: Placement,
 }
@@ -66,17 +67,17 @@ impl MemoryShape {
     pub fn of(verilog: &str) -> Option<Self> {
         let mut words = verilog.lines().next()?.strip_prefix("// memory: ")?.split(' ');
         let mut number = || words.next()?.parse().ok();
-        let (fields, address, width) = (number()?, number()?, number()?);
+        let (fields, clocks, address, width) = (number()?, number()?, number()?, number()?);
         let name = words.next()?;
         let (placement, _) = *Placement::NAMES.iter().find(|(_, n)| *n == name)?;
-        Some(Self { fields, address, width, placement })
+        Some(Self { fields, clocks, address, width, placement })
     }
 }
 
 impl fmt::Display for MemoryShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let placement = Placement::NAMES.iter().find(|(p, _)| *p == self.placement).map_or("", |(_, name)| name);
-        writeln!(f, "// memory: {} {} {} {placement}", self.fields, self.address, self.width)
+        writeln!(f, "// memory: {} {} {} {} {placement}", self.fields, self.clocks, self.address, self.width)
     }
 }
 
@@ -162,7 +163,8 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
 
     fn hdl(&self) -> Verilog {
         let (depth, width, top) = (1 << self._address_bits, self._width, self._address_bits - 1);
-        let shape = MemoryShape { fields: 1, address: self._address_bits, width, placement: self._placement };
+        let shape =
+            MemoryShape { fields: 1, clocks: 1, address: self._address_bits, width, placement: self._placement };
         if width == 0 {
             return Verilog::Custom(format!("{shape}always @(*) rdata = {D}'d0;\n"));
         }
@@ -192,7 +194,7 @@ mod tests {
         let Verilog::Custom(text) = Mem::<8, 9>::new(3, 7).in_block().hdl() else { panic!("no text") };
         assert_eq!(
             MemoryShape::of(&text),
-            Some(MemoryShape { fields: 1, address: 3, width: 7, placement: Placement::Block })
+            Some(MemoryShape { fields: 1, clocks: 1, address: 3, width: 7, placement: Placement::Block })
         );
         assert_eq!(MemoryShape::of("always @(*) q = d;"), None);
     }

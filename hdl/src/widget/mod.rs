@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | `bundle` | port bundles, declared once for both ends |
+//! | [`cross_mem`] | memory written with one clock and read with another |
 //! | [`delay`] | delay line with a length chosen at run time |
 //! | [`mod@each`] | arrays of signals or blocks, with a length that depends on the parameters |
 //! | [`field_mem`] | memory written one entry at a time and read one field at a time |
@@ -12,6 +13,7 @@
 //! | [`slot`] | a slot for one of several circuits with the same ports |
 
 pub(crate) mod bundle;
+pub mod cross_mem;
 pub mod delay;
 pub mod each;
 pub mod field_mem;
