@@ -46,6 +46,8 @@ pub struct Header {
     pub unordered: bool,
     /// Bus masters with generators.
     pub masters: u8,
+    /// Cores with a clock of their own.
+    pub clocked: u8,
 }
 
 /// Totals at the end of a run.
@@ -115,11 +117,14 @@ fn bits(v: &[bool]) -> String {
 
 /// Writes a log file of frames.
 pub fn write(header: &Header, frames: &[u8], end: &End) -> Vec<u8> {
-    let Header { script, cut, cores, clock_hz, lite, unordered, masters } = header;
+    let Header { script, cut, cores, clock_hz, lite, unordered, masters, clocked } = header;
     let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans, &cut.logs].map(|v| bits(v));
     let mut chip = json!({ "cores": cores, "clock_hz": clock_hz, "lite": lite, "unordered": unordered });
     if *masters > 0 {
         chip["masters"] = (*masters).into();
+    }
+    if *clocked > 0 {
+        chip["core_clocks"] = (*clocked).into();
     }
     let head = json!({ "script": script, "cut": cut, "chip": chip }).to_string();
     let End { cycles, frames: number, lost, unreported } = end;
@@ -164,8 +169,9 @@ fn header(text: &[u8]) -> Result<Header, String> {
     let number = |what: &str| value["chip"][what].as_u64().ok_or_else(|| damaged(what));
     let flag = |what: &str| value["chip"][what].as_bool().ok_or_else(|| damaged(what));
     let cores = u8::try_from(number("cores")?).ok().filter(|c| (1..=16).contains(c));
-    // a chip without generators of bus masters has no such number
-    let masters = u8::try_from(value["chip"]["masters"].as_u64().unwrap_or(0)).ok();
+    // a chip without generators of bus masters, or without cores with clocks of their own, has no such number
+    let optional = |what: &str| u8::try_from(value["chip"][what].as_u64().unwrap_or(0)).ok();
+    let (masters, clocked) = (optional("masters"), optional("core_clocks"));
     let room = 16 - cores.unwrap_or(0);
     Ok(Header {
         script: value["script"].as_str().ok_or_else(|| damaged("script"))?.into(),
@@ -175,6 +181,7 @@ fn header(text: &[u8]) -> Result<Header, String> {
         lite: flag("lite")?,
         unordered: flag("unordered")?,
         masters: masters.filter(|m| *m <= room).ok_or_else(|| damaged("number of bus masters that fits"))?,
+        clocked: clocked.filter(|c| Some(*c) <= cores).ok_or_else(|| damaged("number of core clocks that fits"))?,
     })
 }
 

@@ -74,6 +74,8 @@ pub struct Losses {
     pub first: Option<u64>,
     /// The same of losses that did not yield.
     pub first_counted: Option<u64>,
+    /// Earliest time at which instructions of a core were missing at its generator: from there on its events may be wrong.
+    pub wrong: Option<u64>,
     /// Earliest time of a loss that was reported too late: from there on results may include what did not happen.
     pub unnoticed: Option<u64>,
 }
@@ -90,6 +92,11 @@ impl Losses {
         if !yielded {
             self.first_counted = earlier(self.first_counted, time);
         }
+    }
+
+    /// Events may be wrong after `time`.
+    pub fn wrong_after(&mut self, time: u64) {
+        self.wrong = earlier(self.wrong, time);
     }
 
     /// A loss after `time` was not known when later events were taken.

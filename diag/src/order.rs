@@ -3,13 +3,15 @@
 //! A core's events arrive in their order. Events of two cores, or of two paths from one core, arrive in the order in
 //! which the ring serves its clients. Where the result depends on the order, events carry the time, and the host takes
 //! them in the order of (time, core, place in the script). For that it holds back a bounded number of events
-//! ([`window`]). On the chip events cannot be sorted, so that only state fed by one core is there, unless the user
+//! ([`window`]). Where a core has a clock of its own, two events that are too close to be ordered mark what depends on
+//! their order. On the chip events cannot be sorted, so that only state fed by one core is there, unless the user
 //! allows other state; then its results are marked.
 
 use crate::app::{App, Clause, Consumer, Origin, Stmt, Value};
 use crate::layout::{chip_terms, Cut};
 use crate::points::uses_map;
 use sim::diag::chip::ChipParams;
+use sim::diag::crossing::LATE;
 use sim::diag::full::LOG_ENTRIES;
 use sim::diag::link_queue::PACKETS;
 use sim::diag::trigger::Trigger;
@@ -26,6 +28,9 @@ pub struct Order {
     pub depth: usize,
     /// State that depends on the order of cores may be on the chip.
     pub on_chip: bool,
+    /// Cores with a clock of their own, the first ones: their events may have been up to [`LATE`] cycles earlier than their
+    /// time.
+    pub clocked: u8,
 }
 
 /// Parts of an application that depend on the order of events of more than one producer.
@@ -41,6 +46,15 @@ pub struct Dependent {
     pub logs: Vec<bool>,
     /// Maps.
     pub maps: Vec<bool>,
+}
+
+/// Results that depend on the order of the events of some uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The results.
+    pub results: Vec<Unassured>,
+    /// The uses.
+    pub uses: Vec<bool>,
 }
 
 /// A result whose order is not assured.
@@ -84,6 +98,24 @@ fn detours(clause: &Clause) -> bool {
     }
 }
 
+/// Whether the order matters among these clauses.
+fn matters(clauses: &[&Clause], several: bool) -> bool {
+    let timed = clauses.iter().any(|c| c.origin == Origin::Tick);
+    let events = clauses.iter().filter(|c| !matches!(c.origin, Origin::Begin | Origin::Tick | Origin::End)).count();
+    events > 0 && (timed || several || events > 1 && clauses.iter().any(|c| detours(c)))
+}
+
+/// The clauses that use a map.
+fn touching(app: &App, map: usize) -> Vec<&Clause> {
+    app.clauses.iter().filter(|c| uses_map(c, map).0).collect()
+}
+
+/// The clauses that print texts before the end, and those at ticks.
+fn texts(app: &App) -> Vec<&Clause> {
+    let prints = |c: &&Clause| c.origin != Origin::End && c.statements().any(|s| matches!(s, Stmt::Printf(..)));
+    app.clauses.iter().filter(|c| prints(c) || c.origin == Origin::Tick).collect()
+}
+
 /// Parts that depend on the order, with this number of cores.
 pub fn dependent(app: &App, cores: u8) -> Dependent {
     let several = cores > 1;
@@ -96,26 +128,19 @@ pub fn dependent(app: &App, cores: u8) -> Dependent {
         several && !alone || matches!(l.trigger, Origin::Machine(_)) || l.freezes && app.tick.is_some()
     };
     let logs: Vec<bool> = app.logs.iter().map(log).collect();
-    // whether the order matters among these clauses
-    let matters = |clauses: &[&Clause]| {
-        let timed = clauses.iter().any(|c| c.origin == Origin::Tick);
-        let events = clauses.iter().filter(|c| !matches!(c.origin, Origin::Begin | Origin::Tick | Origin::End)).count();
-        events > 0 && (timed || several || events > 1 && clauses.iter().any(|c| detours(c)))
-    };
     let mut uses = vec![false; app.uses.len()];
     let mut need = |origin: Origin| uses_of(app, origin).into_iter().for_each(|u| uses[u] = true);
     let mut maps = vec![false; app.maps.len()];
     for (m, depends) in maps.iter_mut().enumerate() {
         let ordered = |c: &Clause| c.origin != Origin::End && uses_map(c, m).1;
-        let touching: Vec<&Clause> = app.clauses.iter().filter(|c| uses_map(c, m).0).collect();
-        *depends = app.clauses.iter().any(ordered) && matters(&touching);
+        let touching = touching(app, m);
+        *depends = app.clauses.iter().any(ordered) && matters(&touching, several);
         if *depends {
             touching.iter().for_each(|c| need(c.origin));
         }
     }
-    let prints = |c: &&Clause| c.origin != Origin::End && c.statements().any(|s| matches!(s, Stmt::Printf(..)));
-    let texts: Vec<&Clause> = app.clauses.iter().filter(|c| prints(c) || c.origin == Origin::Tick).collect();
-    if matters(&texts) {
+    let texts = texts(app);
+    if matters(&texts, several) {
         texts.iter().for_each(|c| need(c.origin));
     }
     let parts = [(&machines, Origin::Machine as fn(usize) -> Origin), (&spans, Origin::Span), (&logs, Origin::Log)];
@@ -123,6 +148,57 @@ pub fn dependent(app: &App, cores: u8) -> Dependent {
         (0..depends.len()).filter(|n| depends[*n]).for_each(|n| need(origin(n)));
     }
     Dependent { uses, machines, spans, logs, maps }
+}
+
+/// Adds what depends on results: the maps that clauses change, and what clauses do that read a map.
+fn follow(app: &App, results: &mut Vec<Unassured>) {
+    let mut known = 0;
+    while known < results.len() {
+        known = results.len();
+        for clause in &app.clauses {
+            let maps = (0..app.maps.len()).map(|m| (Unassured::Map(m), uses_map(clause, m)));
+            let (touched, read): (Vec<_>, Vec<_>) = maps.filter(|m| m.1 .0).map(|m| (m.0, m.1 .1)).unzip();
+            let reads = touched.iter().zip(read).any(|(m, reads)| reads && results.contains(m));
+            let origin = Unassured::Origin(clause.origin);
+            if reads && !results.contains(&origin) {
+                results.push(origin);
+            }
+            if results.contains(&origin) {
+                let new: Vec<Unassured> = touched.into_iter().filter(|m| !results.contains(m)).collect();
+                results.extend(new);
+            }
+        }
+    }
+}
+
+/// The parts of an application that depend on the order of events, one by one.
+pub fn parts(app: &App) -> Vec<Part> {
+    let cores = app.order.cores;
+    let depends = dependent(app, cores);
+    let part = |origins: &[Origin], mut results: Vec<Unassured>| {
+        follow(app, &mut results);
+        let mut uses = vec![false; app.uses.len()];
+        origins.iter().flat_map(|o| uses_of(app, *o)).for_each(|u| uses[u] = true);
+        Part { results, uses }
+    };
+    let origins = |clauses: &[&Clause]| clauses.iter().map(|c| c.origin).collect::<Vec<_>>();
+    let mut parts = Vec::new();
+    let mut add = |depends: &[bool], origin: fn(usize) -> Origin| {
+        let those = (0..depends.len()).filter(|n| depends[*n]).map(origin);
+        parts.extend(those.map(|o| part(&[o], vec![Unassured::Origin(o)])));
+    };
+    add(&depends.machines, Origin::Machine);
+    add(&depends.spans, Origin::Span);
+    add(&depends.logs, Origin::Log);
+    for m in (0..app.maps.len()).filter(|m| depends.maps[*m]) {
+        parts.push(part(&origins(&touching(app, m)), vec![Unassured::Map(m)]));
+    }
+    let texts = texts(app);
+    if matters(&texts, cores > 1) {
+        let origins = origins(&texts);
+        parts.push(part(&origins, origins.iter().map(|o| Unassured::Origin(*o)).collect()));
+    }
+    parts
 }
 
 /// Maximum number of events that one instruction makes.
@@ -178,8 +254,11 @@ pub fn turns(app: &App) -> usize {
 pub fn require(app: &mut App, params: &ChipParams) {
     let cores = if watches_stores(app) { params.producers() } else { params.cores };
     let any = dependent(app, cores).uses.contains(&true);
-    let window = if any { window(app, params) } else { 0 };
-    app.order = Order { cores, window, depth: depth(app, params), ..app.order };
+    let clocked = params.clocked;
+    // an event waits until those that may have been before it have arrived
+    let late = if clocked > 0 { LATE as usize } else { 0 };
+    let window = if any { window(app, params) + late } else { 0 };
+    app.order = Order { cores, window, depth: depth(app, params), clocked, ..app.order };
     stamp(app);
 }
 

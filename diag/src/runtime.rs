@@ -4,6 +4,7 @@
 //! core, place in the script); otherwise in the order of their arrival. The output of a script depends only on that
 //! order, so it is the same for every cut.
 
+mod clocks;
 mod doubt;
 mod state;
 mod statements;
@@ -13,7 +14,7 @@ use crate::buckets::bucket;
 use crate::layout::{log_rule, only_sum, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS};
 use crate::losses::{Losses, Unreported};
 use crate::monitor::Monitor;
-use crate::order::{unassured, Unassured};
+use crate::order::{parts, unassured, Part, Unassured};
 pub use crate::output::{Key, Mark, Output, Sum, TextPart};
 use crate::share::Share;
 use crate::syntax::Summary;
@@ -76,6 +77,8 @@ pub struct Runtime {
     /// Results whose order is not assured, and those that came after a later one.
     unassured: Vec<Unassured>,
     late: u64,
+    /// What depends on the order of events of cores with clocks of their own.
+    parts: Vec<Part>,
     /// Lost events, as reported in events.
     pub lost: u64,
     /// Events with an unassigned identifier, from damaged data.
@@ -175,6 +178,7 @@ impl Runtime {
             gaps: 0,
             unassured: unassured(app, cut),
             late: 0,
+            parts: if app.order.clocked > 0 { parts(app) } else { Vec::new() },
             lost: 0,
             unknown: 0,
             tally: Tally {
@@ -241,6 +245,7 @@ impl Runtime {
         } else if event.lost > 0 {
             self.losses.elsewhere += u64::from(event.lost);
             self.losses.yielded += if event.yielded { event.lost.into() } else { 0 };
+            self.overrun(event.lost.into(), 0);
             self.lose_somewhere(Some(0), event.yielded);
         }
         if event.id < FILTERED {
@@ -308,6 +313,7 @@ impl Runtime {
     /// Handles what need not wait any more.
     fn release(&mut self, all: bool) {
         while let Some((item, time)) = self.waiting.pop(all) {
+            self.compare_clocks();
             self.handle(item, time);
         }
     }

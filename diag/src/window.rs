@@ -40,6 +40,11 @@ impl<T> Window<T> {
         self.released
     }
 
+    /// Keys of the items that wait, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.items.keys().map(|(key, _)| key)
+    }
+
     /// Takes an item.
     pub fn push(&mut self, key: Key, item: T) {
         self.items.insert((key, self.arrived), item);

@@ -32,6 +32,11 @@ pub struct ChipArgs {
     /// and its times. Not with --soc, --processor, --trace or --lite
     #[arg(help_heading = "Chip", long, conflicts_with = "lite")]
     stall: bool,
+    /// Number of cores with a clock of their own, the first ones. Events of theirs that are less than 9 cycles from one of
+    /// another core may be in the other order; results that depend on it are marked. Not with --soc or --stall
+    #[arg(help_heading = "Chip", long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=16),
+        conflicts_with = "stall")]
+    core_clocks: u8,
 }
 
 /// The event generators of a chip.
@@ -47,13 +52,13 @@ impl ChipArgs {
     /// The chip of a recorded run.
     pub fn recorded(header: &Header) -> Self {
         let clock = (header.clock_hz / 1_000_000).clamp(1, 10_000);
-        let (lite, unordered, masters) = (header.lite, header.unordered, header.masters);
-        Self { lite, unordered, masters, ..Self::with_clock(clock) }
+        let Header { lite, unordered, masters, clocked: core_clocks, .. } = *header;
+        Self { lite, unordered, masters, core_clocks, ..Self::with_clock(clock) }
     }
 
     /// The default chip with this clock rate, in MHz.
     pub fn with_clock(clock: u64) -> Self {
-        Self { clock, link: 12_000, lite: false, unordered: false, masters: 0, stall: false }
+        Self { clock, link: 12_000, lite: false, unordered: false, masters: 0, stall: false, core_clocks: 0 }
     }
 
     /// As [`Self::with_clock`], with a generator for a bus master.
@@ -65,6 +70,10 @@ impl ChipArgs {
     pub fn fits(&self, of: &str, most: u8) -> Result<(), Failure> {
         match self.masters {
             n if n > most => Err(Failure::Other(format!("`--masters {n}`: with `{of}` at most {most}"))),
+            _ if self.core_clocks > 0 => Err(Failure::Other(format!(
+                "`--core-clocks {}`: not with `{of}`, whose cores have one clock",
+                self.core_clocks
+            ))),
             _ if self.stall => Err(Failure::Other(format!("`--stall`: not with `{of}`, whose cores do not wait"))),
             _ => Ok(()),
         }
@@ -79,7 +88,7 @@ impl ChipArgs {
     pub fn header(&self, script: &str, cut: &Cut, cores: u8) -> Header {
         let (script, cut) = (script.into(), cut.clone());
         let (clock_hz, lite, unordered) = (self.clock * 1_000_000, self.lite, self.unordered);
-        Header { script, cut, cores, clock_hz, lite, unordered, masters: self.masters }
+        Header { script, cut, cores, clock_hz, lite, unordered, masters: self.masters, clocked: self.core_clocks }
     }
 
     /// Parameters of the chip for `cores` cores.
@@ -88,7 +97,13 @@ impl ChipArgs {
         let (clock_hz, link_bits) = (self.clock * 1_000_000, self.link * 1000);
         // without a chip there may be more cores
         let masters = self.masters.min(16_u8.saturating_sub(cores));
-        ChipParams { generator, clock_hz, link_bits, masters, ..ChipParams::new(cores) }
+        ChipParams { generator, clock_hz, link_bits, masters, clocked: self.core_clocks, ..ChipParams::new(cores) }
+    }
+
+    /// Refuses generators and clocks that do not fit this number of cores.
+    pub fn check(&self, cores: u8) -> Result<(), Failure> {
+        check_masters(cores, self.masters)?;
+        check_clocks(cores, self.core_clocks)
     }
 }
 
@@ -101,6 +116,15 @@ pub fn check_masters(cores: u8, masters: u8) -> Result<(), Failure> {
     Err(Failure::Other(format!(
         "`--masters {masters}`: with {cores} at most {most}; a chip has 1 to 16 event generators"
     )))
+}
+
+/// Refuses more clocks of cores than cores.
+pub fn check_clocks(cores: u8, clocked: u8) -> Result<(), Failure> {
+    if clocked <= cores {
+        return Ok(());
+    }
+    let verb = if cores == 1 { "is" } else { "are" };
+    Err(Failure::Other(format!("`--core-clocks {clocked}`: there {verb} only {}", plural(cores, "core"))))
 }
 
 /// Nodes of a chip, of the kinds that have circuits.

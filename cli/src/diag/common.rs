@@ -1,6 +1,6 @@
 //! Shared by the subcommands: script and program from the command line
 
-use super::chip::{check_masters, with_circuits, ChipArgs};
+use super::chip::{with_circuits, ChipArgs};
 use super::firmware::ProcessorArgs;
 use super::observed::{Measured, TracedChip};
 use super::traced::{self, TraceArgs, TraceRequest, Traced};
@@ -292,7 +292,7 @@ impl ScriptArgs {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
         }
         if detection != PointDetection::Any {
-            check_masters(cores, chip.masters)?;
+            chip.check(cores)?;
         }
         let params = ChipParams { trace: detection == PointDetection::Traced, ..chip.params(cores) };
         let (whole, app) = resolve((&name, &text), &symbols, (&params, chip), detection)?;

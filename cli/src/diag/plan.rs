@@ -3,13 +3,14 @@
 use super::chip::ChipArgs;
 use super::common::{PointDetection, ScriptArgs};
 use crate::args::MachineArgs;
-use crate::output::{Left, Object, Right, Table};
+use crate::output::{plural, Left, Object, Right, Table};
 use crate::{Failure, Status};
 use ::diag::app::App;
 use ::diag::order;
 use ::diag::plan::{cuts, event_rates, plan, CutRate, Plan, Rates, Reason};
 use serde_json::json;
 use sim::diag::chip::ChipParams;
+use sim::diag::crossing::LATE;
 use std::io::Write;
 
 /// Show which part of a script runs on the chip and which on the host, why, and the expected bandwidth
@@ -71,6 +72,14 @@ fn notes(app: &App, plan: &Plan, params: &ChipParams, rates: &Rates) -> Vec<Stri
             order::turns(app),
             app.order.depth
         ));
+        if app.order.clocked > 0 {
+            let cores = plural(app.order.clocked, "core");
+            notes.push(format!(
+                "order: {cores} with other clocks: where an event of theirs is less than {} clocks from one of another core, \
+                 results that depend on the order of both are marked",
+                LATE + 1
+            ));
+        }
     }
     if !order::unassured(app, &plan.layout.cut).is_empty() {
         notes.push("order: results of parts on the chip depend on the ring's order, and are marked".into());

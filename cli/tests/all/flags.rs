@@ -67,6 +67,7 @@ const VALUES: &[(&str, &str)] = &[
     ("context", "2"),
     ("control", "tci"),
     ("core", "1"),
+    ("core-clocks", "1"),
     ("cores", "2"),
     ("count-bits", "18"),
     ("damage", "1e-3"),

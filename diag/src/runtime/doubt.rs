@@ -7,6 +7,7 @@ use crate::order::{by_core, Unassured};
 use crate::output::Mark;
 use crate::points::uses_map;
 use crate::window::Key;
+use sim::diag::interface::UNKNOWN;
 
 impl Runtime {
     /// An output with what is not assured about it.
@@ -27,7 +28,7 @@ impl Runtime {
     fn clause_mark(&self, c: usize, time: u64, first: Option<u64>) -> Mark {
         let clause = &self.app.clauses[c];
         let since = |from: Option<u64>| from.is_some_and(|from| from <= time);
-        let (lost, unnoticed) = (since(first), since(self.losses.unnoticed));
+        let (lost, unnoticed, wrong) = (since(first), since(self.losses.unnoticed), since(self.losses.wrong));
         let reads = (0..self.app.maps.len()).any(|m| uses_map(clause, m).1);
         let on_chip = match clause.origin {
             Origin::Machine(m) => self.cut.machines[m],
@@ -39,7 +40,7 @@ impl Runtime {
         let derived = at_event && !matches!(clause.origin, Origin::Slot(_));
         Mark {
             incomplete: lost && reads && !at_event,
-            doubtful: lost && at_event && (reads || on_chip) || unnoticed && derived,
+            doubtful: wrong || lost && at_event && (reads || on_chip) || unnoticed && derived,
             unordered: self.unassured.contains(&Unassured::Origin(clause.origin)),
         }
     }
@@ -96,6 +97,7 @@ impl Runtime {
         if lost.events > 0 {
             self.losses.yielded += if lost.yielded { lost.events } else { 0 };
             self.losses.after(before, lost.yielded);
+            self.overrun(lost.events, before);
             self.losses.cores[n].doubt = self.app.order.depth + 1;
         }
         if self.losses.cores[n].doubt > 0 {
@@ -111,6 +113,14 @@ impl Runtime {
         self.losses.cores[n].last = before.max(time);
         if self.losses.cores[n].doubt > 0 && self.waiting.is_used() {
             self.begin_gap(core);
+        }
+    }
+
+    /// If so many events were lost after `time` that it is the mark of a full clock crossing, events may be wrong: values of
+    /// registers and open calls are those before instructions that are missing.
+    pub(super) fn overrun(&mut self, events: u64, time: u64) {
+        if self.app.order.clocked > 0 && events >= UNKNOWN.into() {
+            self.losses.wrong_after(time);
         }
     }
 
@@ -172,10 +182,12 @@ impl Runtime {
                 from.lost += events;
                 let last = from.last;
                 self.losses.after(last, yielded);
+                self.overrun(events, last);
                 self.begin_gap(core);
             }
             None => {
                 self.losses.elsewhere += events;
+                self.overrun(events, 0);
                 self.lose_somewhere(Some(0), yielded);
             }
         }

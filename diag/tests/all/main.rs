@@ -2,6 +2,7 @@
 
 mod build;
 mod chip_end;
+mod clocks;
 mod counts;
 mod cuts;
 mod documented;

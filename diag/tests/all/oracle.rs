@@ -259,13 +259,14 @@ impl Part {
                         open.insert(key, e.time);
                     } else if e.point == to {
                         let Some(since) = open.remove(&key) else { continue };
-                        let clocks = (e.time - since) as i64;
+                        // events of cores with clocks of their own may have times in another order
+                        let clocks = e.time.saturating_sub(since) as i64;
                         if matches!(self, Self::Lines { .. }) {
                             found.lines.push(format!("{n}: {} {} {key} {clocks}", e.time, e.core));
                             continue;
                         }
                         if matches!(self, Self::Hist { .. }) {
-                            rows.entry(vec![key, bucket(e.time - since)]).or_insert_with(|| vec![0])[0] += 1;
+                            rows.entry(vec![key, bucket(clocks as u64)]).or_insert_with(|| vec![0])[0] += 1;
                             continue;
                         }
                         let row = rows.entry(vec![key]).or_insert_with(|| vec![0, 0, i64::MAX, 0]);

@@ -70,8 +70,29 @@ fn settle(line: &mut NoisyHost, end: &mut ChipEnd) {
     }
 }
 
+/// What happens at a core.
+pub enum Step {
+    /// An instruction.
+    Retires(ObservedInsn),
+    /// Instructions before this cycle are missing.
+    Misses(u64),
+}
+
 /// Runs events on the chip. Returns the outputs, and the number of lost events and packets.
 pub fn run(app: &App, layout: &Layout, params: &ChipParams, events: &[Happened], noise: Noise) -> (Vec<Output>, u64) {
+    let steps = instructions(events).into_iter().map(|(core, seen)| (core, Step::Retires(seen))).collect();
+    run_steps(app, layout, params, steps, events.last().map_or(0, |e| e.time), noise)
+}
+
+/// As [`run`], with what happens at cores in the order of its cycles, up to `end`.
+pub fn run_steps(
+    app: &App,
+    layout: &Layout,
+    params: &ChipParams,
+    steps: Vec<(u8, Step)>,
+    end: u64,
+    noise: Noise,
+) -> (Vec<Output>, u64) {
     let mut chip = Chip::new(params.clone());
     for core in 0..params.cores {
         chip.generator(core).set(layout.slots.clone()).unwrap();
@@ -80,8 +101,14 @@ pub fn run(app: &App, layout: &Layout, params: &ChipParams, events: &[Happened],
         *chip.node(n) = node.clone();
     }
     let (mut host, mut line, mut chip_end) = (Host::new(app, layout), NoisyHost::new(noise), ChipEnd::default());
-    for (core, seen) in instructions(events) {
-        chip.observe(core, &seen);
+    for (core, step) in steps {
+        match step {
+            Step::Retires(seen) => chip.observe(core, &seen),
+            Step::Misses(cycle) => {
+                chip.advance(cycle);
+                chip.overrun(core);
+            }
+        }
         chip.take_arrived().iter().for_each(|a| line.receive(&chip_end.send(&a.packet)));
     }
     // the chip holds its frames before it sends tables
@@ -99,7 +126,7 @@ pub fn run(app: &App, layout: &Layout, params: &ChipParams, events: &[Happened],
     gaps.for_each(|gap| host.runtime().miss(gap.1));
     let lost = host.lost() + chip.unreported() + line.lost().0;
     host.unreported(&unreported(&chip));
-    host.finish(events.last().map_or(0, |e| e.time));
+    host.finish(end);
     (host.runtime().take_outputs(), lost)
 }
 
@@ -170,38 +197,44 @@ fn random_cut(s: &mut Source, app: &App, params: &ChipParams) -> Layout {
 
 /// Number of results that were checked, and of those that were marked.
 #[derive(Debug, Default)]
-struct Checked {
-    events: usize,
-    results: usize,
-    marked: usize,
-    lossy: usize,
-    partly: usize,
+pub struct Checked {
+    pub events: usize,
+    pub results: usize,
+    pub marked: usize,
+    pub lossy: usize,
+    pub partly: usize,
+}
+
+/// Random parts that make one script, and its text; `None`: they do not.
+pub fn random_parts(s: &mut Source) -> Option<(Vec<Part>, String)> {
+    let mut parts: Vec<Part> = (0..1 + s.below(3)).map(|_| Part::random(s)).collect();
+    // a state that takes no event has no text
+    parts.retain(|p| !matches!(p, Part::Machine { next, .. } if next.contains(&[None; 2])));
+    let script: String = parts.iter().enumerate().map(|(n, p)| p.text(n)).collect();
+    (!parts.is_empty() && script.matches("tick:").count() <= 1).then_some((parts, script))
+}
+
+/// The application of a script with a random cut; `None`: its triggers do not fit.
+pub fn random_layout(s: &mut Source, script: &str, params: &ChipParams) -> Option<(App, Layout)> {
+    let items = parse(script).unwrap_or_else(|e| panic!("{e:?} in {script}"));
+    let mut app = resolve(&items, &Symbols::none(), HZ).unwrap_or_else(|e| panic!("{e:?} in {script}"));
+    app.order.on_chip = s.percent(30);
+    order::require(&mut app, params);
+    let layout = match s.below(3) {
+        0 => layout(&app, &params.nodes, &Cut::host(&app)).unwrap(),
+        1 => plan(&app, params, &Rates::assumed(&app, HZ)).unwrap().layout,
+        _ => random_cut(s, &app, params),
+    };
+    params.generator.check(&layout.slots).is_ok().then_some((app, layout))
 }
 
 fn check(seed: u64, checked: &mut Checked) {
     let mut s = Source::seeded(seed);
-    let mut parts: Vec<Part> = (0..1 + s.below(3)).map(|_| Part::random(&mut s)).collect();
-    // a state that takes no event has no text
-    parts.retain(|p| !matches!(p, Part::Machine { next, .. } if next.contains(&[None; 2])));
-    let script: String = parts.iter().enumerate().map(|(n, p)| p.text(n)).collect();
-    if parts.is_empty() || script.matches("tick:").count() > 1 {
-        return;
-    }
+    let Some((parts, script)) = random_parts(&mut s) else { return };
     let cores = 1 + s.below(4) as u8;
     let link_bits = *s.pick(&[300_000, 3_000_000, 12_000_000, 100_000_000, 1_000_000_000]);
     let params = ChipParams { link_bits, ..ChipParams::new(cores) };
-    let items = parse(&script).unwrap_or_else(|e| panic!("{e:?} in {script}"));
-    let mut app = resolve(&items, &Symbols::none(), HZ).unwrap_or_else(|e| panic!("{e:?} in {script}"));
-    app.order.on_chip = s.percent(30);
-    order::require(&mut app, &params);
-    let layout = match s.below(3) {
-        0 => layout(&app, &params.nodes, &Cut::host(&app)).unwrap(),
-        1 => plan(&app, &params, &Rates::assumed(&app, HZ)).unwrap().layout,
-        _ => random_cut(&mut s, &app, &params),
-    };
-    if params.generator.check(&layout.slots).is_err() {
-        return;
-    }
+    let Some((app, layout)) = random_layout(&mut s, &script, &params) else { return };
     let events = events(&mut s, cores);
     let noise = Noise::new(if s.percent(30) { 20 + s.below(500) as u16 } else { 0 }, seed);
     let (outputs, lost) = run(&app, &layout, &params, &events, noise);
@@ -211,10 +244,22 @@ fn check(seed: u64, checked: &mut Checked) {
     if lost == 0 && !app.order.on_chip {
         assert!(outputs.iter().all(|o| !o.mark().any()), "marks without a loss: {place}\n{outputs:?}");
     }
+    let end = events.last().map_or(0, |e| e.time);
+    compare(&parts, (&events, end), (&outputs, lost), &place, checked);
+}
+
+/// Compares what was printed about events, the last one at `end`, with what the parts of the script are to print.
+pub fn compare(
+    parts: &[Part],
+    (events, end): (&[Happened], u64),
+    (outputs, lost): (&[Output], u64),
+    place: &str,
+    checked: &mut Checked,
+) {
     for (n, part) in parts.iter().enumerate() {
-        let want = part.expected(n, &events, events.last().map_or(0, |e| e.time));
-        let found = tables(&outputs, &format!("t{n}"));
-        let texts = lines(&outputs, n);
+        let want = part.expected(n, events, end);
+        let found = tables(outputs, &format!("t{n}"));
+        let texts = lines(outputs, n);
         let texts_are: Vec<&String> = texts.iter().map(|t| &t.0).collect();
         if lost == 0 {
             assert_eq!(found.len(), want.tables.len(), "{place}");

@@ -292,7 +292,16 @@ fn a_log_file_prints_the_same_as_the_run_and_marks_damage() {
     chip.finish().unwrap();
     let totals = chip.totals();
     let (clock_hz, cut) = (50_000_000, layout.cut.clone());
-    let header = Header { script: script.into(), cut, cores: 2, clock_hz, lite: false, unordered: false, masters: 0 };
+    let header = Header {
+        script: script.into(),
+        cut,
+        cores: 2,
+        clock_hz,
+        lite: false,
+        unordered: false,
+        masters: 0,
+        clocked: 0,
+    };
     let bytes = chip.log(&header).unwrap();
     let log = read(&bytes).unwrap();
     assert_eq!((&log.header, log.frames.len() as u64), (&header, totals.link_bytes));

@@ -195,6 +195,7 @@ fn it_notices_that_a_log_was_cut() {
         lite: false,
         unordered: false,
         masters: 0,
+        clocked: 1,
     };
     let file = write(
         &header,

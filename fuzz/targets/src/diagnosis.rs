@@ -64,8 +64,16 @@ static RUNNING: LazyLock<(App, Layout, Header)> = LazyLock::new(|| {
     let app = app(ALL).expect("the script is right");
     let layout = on_host(&app).expect("the host runs every script");
     let cut = Cut::host(&app);
-    let header =
-        Header { script: ALL.into(), cut, cores: 4, clock_hz: CLOCK_HZ, lite: false, unordered: false, masters: 0 };
+    let header = Header {
+        script: ALL.into(),
+        cut,
+        cores: 4,
+        clock_hz: CLOCK_HZ,
+        lite: false,
+        unordered: false,
+        masters: 0,
+        clocked: 0,
+    };
     (app, layout, header)
 });
 

@@ -37,6 +37,9 @@ pub struct ChipParams {
     /// Bus masters that are not cores, each with a generator for its stores: [`GeneratorParams::MASTER`]. With the cores
     /// up to 16.
     pub masters: u8,
+    /// Cores with a clock of their own, the first ones; 0 to `cores`. The instructions given to the chip are those that
+    /// passed the crossing ([`super::crossing`]), at their times.
+    pub clocked: u8,
     /// The nodes, up to 40.
     pub nodes: Vec<NodeKind>,
     /// Has a trace node.
@@ -67,6 +70,7 @@ impl ChipParams {
             cores,
             generator: GeneratorParams::FULL,
             masters: 0,
+            clocked: 0,
             nodes,
             trace: false,
             clock_hz: 50_000_000,
@@ -341,6 +345,11 @@ impl Chip {
     pub fn unreported_of(&self, generator: usize) -> (u64, bool) {
         let (own, port) = (self.generators[generator].unreported(), &self.generator_ports[generator].interface);
         (own + port.unreported(), own == 0 && port.has_yielded())
+    }
+
+    /// Instructions of a core did not pass its clock crossing: from now on its events report losses.
+    pub fn overrun(&mut self, core: u8) {
+        self.generator_ports[usize::from(core)].interface.overrun();
     }
 
     /// Events lost because the link was busy, while others of the same generator were not.

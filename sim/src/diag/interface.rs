@@ -4,9 +4,15 @@
 //! with the next result that has room for the count. A generator's events that yield ([`super::trigger::Slot::yields`])
 //! may be lost here. Such losses are reported with events that yield only: a table, to which the others go, lacks
 //! nothing.
+//!
+//! If instructions of a core are missing ([`super::crossing`]), nothing is known about later events of its generator: each
+//! reports [`UNKNOWN`] losses, which did not yield.
 
 use super::packet::{Body, Event, Op, Packet, HOST, MAX_WORDS};
 use super::registers::CONTROL;
+
+/// Reported number of lost events, if it is not known.
+pub const UNKNOWN: u16 = u16::MAX;
 
 /// A packet that arrived at a client, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,22 +36,32 @@ pub struct Interface {
     unreported: u64,
     /// All unreported events yielded to others.
     yielded: bool,
+    /// Instructions are missing.
+    overrun: bool,
 }
 
 impl Interface {
     /// The interface at `address` with the values of registers 0 and 1; `node`: the client takes events and flushes.
     pub fn new(address: u8, registers: [u16; 2], node: bool) -> Self {
-        Self { address, registers, node, unreported: 0, yielded: false }
+        Self { address, registers, node, unreported: 0, yielded: false, overrun: false }
     }
 
     /// Lost events that no result has reported yet.
     pub fn unreported(&self) -> u64 {
+        if self.overrun {
+            return UNKNOWN.into();
+        }
         self.unreported
     }
 
     /// Whether all of these yielded to others.
     pub fn has_yielded(&self) -> bool {
-        self.unreported > 0 && self.yielded
+        self.unreported > 0 && self.yielded && !self.overrun
+    }
+
+    /// Instructions of the core are missing, from now on.
+    pub fn overrun(&mut self) {
+        self.overrun = true;
     }
 
     /// Counts lost events.
@@ -105,6 +121,9 @@ impl Interface {
     pub fn result(&mut self, dest: u8, mut event: Event, yields: bool) -> Packet {
         self.count(event.lost.into(), event.yielded);
         (event.lost, event.yielded) = (0, false);
+        if self.overrun {
+            (self.unreported, self.yielded) = (UNKNOWN.into(), false);
+        }
         let waits = self.has_yielded() && !yields && !self.node;
         if event.words() < MAX_WORDS && !waits {
             event.lost = self.unreported.min(u16::MAX.into()) as u16;
@@ -149,6 +168,19 @@ mod tests {
         assert_eq!(lost(i.result(HOST, full, false)), 0);
         assert_eq!(lost(i.result(HOST, Event { lost: 3, ..Event::default() }, false)), u16::MAX);
         assert_eq!((lost(i.result(HOST, Event::default(), false)), i.unreported()), (5, 0));
+    }
+
+    #[test]
+    fn every_event_after_a_missing_instruction_reports_losses() {
+        let mut i = Interface::new(2, [1, 16], false);
+        i.drop_event(&Event::default());
+        i.overrun();
+        for (dest, yields) in [(16, false), (HOST, true), (HOST, true)] {
+            let Body::Event(event) = i.result(dest, Event::default(), yields).body else { panic!() };
+            assert_eq!((event.lost, event.yielded), (UNKNOWN, false));
+            i.drop_event(&event);
+        }
+        assert_eq!((i.unreported(), i.has_yielded()), (UNKNOWN.into(), false));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | [`trigger`] | trigger conditions of an event generator, and the words that it captures |
 //! | [`generator`] | the CPU event generator, full and lite |
 //! | [`master`] | stores of bus masters that are not cores, as a generator observes them |
+//! | [`crossing`] | what a core with another clock retires, in the clock of the chip |
 //! | [`full`] | the circuit of the full one, cycle by cycle |
 //! | [`returns`], [`shadow`] | its table of open calls; its copy of registers and stack |
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
@@ -24,6 +25,7 @@
 //! Paper 004 (DiaSys) sections 3.3 to 4.2. Addresses and captured words have 32 bits: RV32.
 
 pub mod chip;
+pub mod crossing;
 pub mod describe;
 pub mod frame;
 pub mod framer;
