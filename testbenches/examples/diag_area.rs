@@ -15,6 +15,7 @@ use fpga::soc::top::{Host, Output, SocConfig};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use hdl::diag::client::{generator, node, RingPortIn};
 use hdl::diag::framer::Framer;
+use hdl::diag::generator::crossing::CoreCrossing;
 use hdl::diag::generator::full::calls::Calls;
 use hdl::diag::generator::full::control::Control;
 use hdl::diag::generator::full::log::Log;
@@ -64,6 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         nodes: vec![NodeKind::Count(64)],
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     let paper = DiagParams {
         cores: 4,
@@ -72,6 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         nodes: vec![NodeKind::Machine(16), NodeKind::Aggregate(256)],
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     let (output, host) = (Output::Uart { divisor: 25 }, Host::Starts);
     let soc = SocConfig { log2_ram: 15, output, host, ..SocConfig::simulated(CoreKind::Picorv32, 4) };
@@ -96,6 +99,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("control of the full generator", Box::new(|| verilog(Control::new(4))), both),
         ("outbox of the full generator", Box::new(|| verilog(Outbox::new(0))), both),
         ("window of a generator", Box::new(|| verilog(Window::new())), both),
+        ("crossing of a core with its own clock", Box::new(|| verilog(CoreCrossing::new())), both),
         ("observer of a bus master", Box::new(|| verilog(MasterObserver::new())), both),
         ("observer", Box::new(|| verilog(Observer::new(&rvfi))), both),
         ("counters, 64", Box::new(|| seat(NodeKind::Count(64))), both),
@@ -130,7 +134,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("{:.0} | {} |", gates.gates, gates.memory_bits)
         };
         for device in *devices {
-            let many = name.contains("generator") || name.starts_with("core") || name.starts_with("observer");
+            let many = name.contains("generator")
+                || name.starts_with("core")
+                || name.starts_with("crossing")
+                || name.starts_with("observer");
             let (text, added) = if many { few_pins(&verilog) } else { (verilog.clone(), 0) };
             let p = place(&text, *device, 1, 50)?;
             let mut r = p.resources;

@@ -1,6 +1,6 @@
 //! `goshawk diag gen`: a diagnosis chip as Verilog, with its registers and test vectors
 
-use super::chip::{check_masters, generator, with_circuits};
+use super::chip::{check_clocks, check_masters, generator, with_circuits};
 use super::vectors::{self, Vectors};
 use crate::files::OutputPath;
 use crate::hardware::module_name;
@@ -27,6 +27,7 @@ use std::io::Write;
 #[command(after_help = "Examples:\n  goshawk diag gen --cores 4 -o diag4\n  \
     goshawk diag gen --cores 2 --lite --nodes count:64,histogram -o diag-lite --json\n  \
     goshawk diag gen --cores 2 --masters 1 -o diag-dma\n  \
+    goshawk diag gen --cores 2 --core-clocks 1 -o diag-clocks\n  \
     goshawk diag gen --nodes machine,aggregate:64 --module-name acme_diag -o acme")]
 pub struct Args {
     /// Folder to write to; it is created if missing
@@ -38,6 +39,11 @@ pub struct Args {
     /// Number of bus masters that are not cores, each with an event generator; with the cores at most 16
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
+    /// Number of cores with a clock of their own, the first ones, which cross to that of the chip. The latter should be at
+    /// least as fast: if a core retires more instructions than can cross, all its later events report losses
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=16),
+        conflicts_with_all = ["stall", "windows"])]
+    core_clocks: u8,
     /// Output `stall` for each core and bus master, with which its event generator stalls it instead of losing events
     #[arg(long, conflicts_with = "lite")]
     stall: bool,
@@ -69,8 +75,11 @@ pub struct Args {
 /// Name of the Verilog file.
 const VERILOG: &str = "goshawk_diag.v";
 
+/// File of the constraints of the clock crossings.
+const CONSTRAINTS: &str = "crossing.sdc";
+
 /// Descriptions of a chip's ports; RVFI ports without data are described as for a trace system.
-const MEANINGS: [Meaning; 21] = [
+const MEANINGS: [Meaning; 23] = [
     ("host_valid", "a byte of a frame from the host is here, and stays until `host_ready`", "host_valid"),
     ("host_octet", "the byte", "host_octet"),
     ("host_ready", "it is taken at this edge if `host_valid`", "host_ready"),
@@ -91,6 +100,8 @@ const MEANINGS: [Meaning; 21] = [
     ("master_data", "what it stores", "master@_data"),
     ("stall", "the core must wait, if the host enabled it: at most 5 more instructions may retire without a loss", "core@_stall"),
     ("master_stall", "the bus master must wait, if the host enabled it", "master@_stall"),
+    ("core_clock", "clock of the core: its RVFI port and `cause` change with it", "core@_clock"),
+    ("core_reset", "synchronous to `core_clock`; high together with `reset` over an edge of both", "core@_reset"),
     ("cause", "of the trap before this instruction; 0 where the core does not report it", "core@_cause"),
 ];
 
@@ -129,10 +140,48 @@ fn described(params: &DiagParams) -> Value {
     let client = |(address, name, capacity, of): Client| json!({ "address": address, "client": name, "capacity": capacity, "of": of });
     let g = &params.generator;
     json!({
-        "cores": params.cores, "masters": params.masters, "canonical": params.to_string(),
+        "cores": params.cores, "core_clocks": params.clocked, "masters": params.masters, "canonical": params.to_string(),
         "generator": { "lite": g.lite, "slots": g.slots, "wide_slots": g.wide, "open_calls": g.returns, "stack_words": g.stack, "fifo": g.fifo, "stalls": g.stalls },
         "clients": clients(params).into_iter().map(client).collect::<Vec<_>>(),
     })
+}
+
+/// `crossing.sdc`: all paths between the clock of a core and that of the chip are shorter than a period of the clock that
+/// receives them.
+fn constraints(params: &DiagParams) -> String {
+    let mut s = "# Constraints of the clock crossings (--core-clocks), to read after the clocks are defined\n\
+         #\n\
+         # goshawk_clock, goshawk_core_clock_N      names of the clocks at the ports `clock` and `core_clock_N`\n\
+         # goshawk_period, goshawk_core_period_N    their periods, in the time unit of the tool\n\
+         # goshawk_options                          {-datapath_only} in Vivado, {-ignore_clock_latency} in Design Compiler\n\
+         #\n\
+         # The clocks must not be in asynchronous groups (set_clock_groups): a group has precedence over these delays.\n"
+        .to_string();
+    let mut default = |name: &str, value: &str| {
+        s.push_str(&format!("if {{![info exists {name}]}} {{ set {name} {value} }}\n"));
+    };
+    default("goshawk_options", "{}");
+    default("goshawk_clock", "clock");
+    default("goshawk_period", "10.0");
+    for i in 0..params.clocked {
+        default(&format!("goshawk_core_clock_{i}"), &format!("core_clock_{i}"));
+        default(&format!("goshawk_core_period_{i}"), "10.0");
+    }
+    for i in 0..params.clocked {
+        let (chip, core) = ("goshawk_clock".to_string(), format!("goshawk_core_clock_{i}"));
+        let core_period = format!("goshawk_core_period_{i}");
+        let paths = [
+            ("instructions, and the number of written ones in Gray code", &core, &chip, "goshawk_period"),
+            ("number of read instructions, in Gray code", &chip, &core, core_period.as_str()),
+        ];
+        for (what, from, to, period) in paths {
+            s.push_str(&format!(
+                "\n# core {i}: {what}\nset_max_delay {{*}}$goshawk_options ${period} \\\n    \
+                 -from [get_clocks ${from}] -to [get_clocks ${to}]\n"
+            ));
+        }
+    }
+    s
 }
 
 fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
@@ -148,7 +197,7 @@ fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
     let v = Vectors::make(params)?;
     let bench = vectors::bench(params, style, &v);
     let (packets, bytes) = (count(v.packets as u64), count(v.bytes.len() as u64));
-    Ok(vec![
+    let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         (ports::FILE, ports, "ports, and an instance to copy".into()),
         ("registers.md", registers(params), "clients of the ring, packets, registers, frames".into()),
@@ -157,7 +206,11 @@ fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
         ("beats.txt", v.beats.clone(), "test vectors: what happens in which clock".into()),
         ("bytes.hex", v.bytes_text(), format!("test vectors: {bytes} bytes of {packets} frames")),
         (vectors::FILE, bench, "test bench that plays them".into()),
-    ])
+    ];
+    if params.clocked > 0 {
+        files.push((CONSTRAINTS, constraints(params), "constraints of the clock crossings".into()));
+    }
+    Ok(files)
 }
 
 /// Runs the command.
@@ -170,7 +223,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let generator = GeneratorParams { stalls: args.stall, ..generator(args.lite) };
     let (cores, masters) = (args.cores, args.masters);
     check_masters(cores, masters)?;
-    let params = DiagParams { cores, generator, outside: Vec::new(), nodes, windows: args.windows, masters };
+    check_clocks(cores, args.core_clocks)?;
+    let params = DiagParams {
+        cores,
+        generator,
+        outside: Vec::new(),
+        nodes,
+        windows: args.windows,
+        masters,
+        clocked: args.core_clocks,
+    };
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let files = files(&params, &style)?;
     let list = write_all(&args.output, &files)?;
@@ -184,8 +246,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let kind = if args.lite { "lite" } else { "full" };
     let chip = format!(
-        "{}{}, {kind} event generators, {}",
+        "{}{}{}, {kind} event generators, {}",
         plural(params.cores, "core"),
+        if args.core_clocks > 0 { format!(" ({} with own clock)", args.core_clocks) } else { String::new() },
         if masters > 0 { format!(", {}", plural(masters, "other bus master")) } else { String::new() },
         plural(params.nodes.len() as u64, "node")
     );

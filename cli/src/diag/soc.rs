@@ -176,6 +176,7 @@ pub fn drive(
         nodes: params.nodes.clone(),
         windows: trace.is_some_and(|t| t.window.is_some()),
         masters: params.masters,
+        clocked: 0,
     };
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;

@@ -178,6 +178,7 @@ impl Vectors {
                 generator.set(slots.clone()).map_err(|e| Failure::Other(e.to_string()))?;
                 let value = 0x100 * round + u32::from(core);
                 for (pc, rd) in [(0x3fc, A0), (PLACES[0], 0), (PLACES[1], 0), (0x500, 0)] {
+                    // the bench has one clock for all, with which a crossing does not change times
                     let seen = self.retire(core, pc, rd, if rd == 0 { 0 } else { value });
                     generator.observe(&seen);
                     while !generator.is_idle() {
@@ -247,7 +248,8 @@ pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
     let connected = |i: u8| {
         let quiet = quiet.map(|(p, value)| format!("        .rvfi_{p}_{i}({value}),\n")).concat();
         let played = played.map(|p| format!("        .rvfi_{p}_{i}({p}_{i}),\n")).concat();
-        format!("{played}{quiet}        .cause_{i}(8'd0),\n")
+        let clocks = format!("        .core_clock_{i}(clock),\n        .core_reset_{i}(reset),\n");
+        format!("{played}{quiet}        .cause_{i}(8'd0),\n{}", if i < params.clocked { &clocks } else { "" })
     };
     let connected_master = |i: u8| {
         ["valid", "addr", "mask", "data"].map(|p| format!("        .master_{p}_{i}(master_{p}_{i}),\n")).concat()

@@ -161,6 +161,10 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag test builtin:rate builtin:lockcont --soc", "the script has a tick"),
         ("diag run builtin:race builtin:bank --soc --harts 9", "`--harts 9`: expected 1 to 8"),
         ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
+        (
+            "diag run builtin:race builtin:bank --soc --core-clocks 1",
+            "`--core-clocks 1`: not with `--soc`, whose cores have one clock",
+        ),
         ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),
         ("diag run builtin:race builtin:bank --damage 1e-3", "--soc"),
         ("diag run builtin:race builtin:bank --soc --damage 2", "`--damage 2`: expected a rate of damaged bytes"),
@@ -408,6 +412,27 @@ fn a_chip_of_everything_passes_its_bench_and_has_its_ports_listed() {
     assert!(instance.contains("goshawk_diag diag (") && instance.contains(".cause_0(core0_cause)"), "{instance}");
 }
 
+/// The bench has one clock for all, with which the crossings change no time.
+#[test]
+fn a_chip_with_clocks_of_cores_passes_its_bench_and_has_constraints() {
+    let place = Place::new();
+    let text = place.good("diag gen --cores 3 --core-clocks 2 --nodes count:16 --no-initial -o out");
+    assert!(text.contains("3 cores (2 with own clock), full event generators, 1 node\n"), "{text}");
+    let out = place.path().join("out");
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let ports = std::fs::read_to_string(out.join("ports.md")).unwrap();
+    assert!(ports.contains("`core_clock_1`") && !ports.contains("core_clock_2"), "{ports}");
+    let constraints = std::fs::read_to_string(out.join("crossing.sdc")).unwrap();
+    for line in [
+        "    -from [get_clocks $goshawk_core_clock_1] -to [get_clocks $goshawk_clock]\n",
+        "    -from [get_clocks $goshawk_clock] -to [get_clocks $goshawk_core_clock_1]\n",
+        "set_max_delay {*}$goshawk_options $goshawk_core_period_1 \\\n",
+    ] {
+        assert_eq!(constraints.matches(line).count(), 1, "{line}: {constraints}");
+    }
+}
+
 #[test]
 fn chips_that_there_are_not_are_refused_before_anything_is_written() {
     let place = Place::new();
@@ -417,6 +442,9 @@ fn chips_that_there_are_not_are_refused_before_anything_is_written() {
         ("--nodes sum", "node `sum` is not known; expected one of filter, count, pair"),
         ("--nodes count:x", "count: `x` is not a number of counters"),
         ("--nodes count --no-nodes", "cannot be used with"),
+        ("--cores 2 --core-clocks 3", "`--core-clocks 3`: there are only 2 cores"),
+        ("--core-clocks 1 --stall", "cannot be used with"),
+        ("--core-clocks 1 --windows", "cannot be used with"),
         ("--cores 17", "`--cores 17`: expected 1 to 16"),
         ("--module-name 1st", "a letter and up to 63 letters"),
         (&format!("--nodes {}", ["pair"; 41].join(",")), "`--nodes`: 41 nodes are outside 0 to 40"),

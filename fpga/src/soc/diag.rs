@@ -195,6 +195,9 @@ impl DiagSoc {
         if chip.masters != u8::from(config.dma) {
             return Err(needs("a generator of a bus master", "a SoC with one, a DMA"));
         }
+        if chip.clocked > 0 {
+            return Err(needs("a core with a clock of its own", "another SoC: all cores of this one have its clock"));
+        }
         let inner = SocConfig { trace: None, ..config.clone() };
         let soc = inner.verilog_with(Purpose::Simulation, Some(&ExtraCircuit::default()))?;
         let soc = soc.replace("module soc(", "module soc_inner(");

@@ -14,18 +14,22 @@
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of external client i, see [`crate::noc::ports`] |
 //! | `pins[i]` | in | | pins of core i, see [`super::generator::observer`] |
+//! | `core_clock[i]`, `core_reset[i]` | in | 1 | of core i, if it has a clock of its own, see [`super::generator::crossing`] |
 //! | `masters[i]` | in | | write port of bus master i, see [`super::generator::master`] |
 //! | `stall[i]`, `master_stall[i]` | out | 1 | with generators that stall: core i, bus master i must wait; see [`super::generator::full`] |
 //! | `hide[i]` | out | 1 | with windows: a trace must hide what core i retired one cycle before, see [`super::generator::window`] |
 //!
 //! # Timing
 //! The time stamp of an event is the cycle in which its instruction was at the RVFI port, or its store at the master's,
-//! counted from the end of the reset.
+//! counted from the end of the reset. For a core with a clock of its own, it is the cycle of the chip in which the
+//! instruction has passed the crossing, less the cycles that this takes if both clocks are the same: see
+//! `sim::diag::crossing`.
 //!
 //! Golden models: those of the parts, and `sim::diag::chip`.
 
 use super::client::{self, CoreRingPortIn, RingPortIn};
 use super::framer::Framer;
+use super::generator::crossing::CoreCrossing;
 use super::generator::master::{MasterObserver, MasterPins};
 use super::generator::observer::{Observer, ObserverPins};
 use super::line::Line;
@@ -36,6 +40,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
 use sim::diag::chip::FIRST_NODE;
+use sim::diag::crossing::LATENCY;
 use sim::diag::node::NodeKind;
 use sim::diag::packet::HOST;
 use sim::diag::trigger::GeneratorParams;
@@ -58,6 +63,8 @@ pub struct DiagParams {
     pub nodes: Vec<NodeKind>,
     /// Whether each generator has a window output for a trace system outside.
     pub windows: bool,
+    /// Cores with a clock of their own, the first ones; 0 to `cores`. The others have the clock of the chip.
+    pub clocked: u8,
 }
 
 impl fmt::Display for DiagParams {
@@ -68,7 +75,9 @@ impl fmt::Display for DiagParams {
         let windows = if self.windows { ";windows" } else { "" };
         let stalls = if self.generator.stalls { ";stall" } else { "" };
         let masters = if self.masters > 0 { format!(";masters={}", self.masters) } else { String::new() };
-        write!(f, "cores={};generator={generator};nodes={}{windows}{masters}{stalls}", self.cores, nodes.join(","))
+        let clocks = if self.clocked > 0 { format!(";core-clocks={}", self.clocked) } else { String::new() };
+        let nodes = nodes.join(",");
+        write!(f, "cores={};generator={generator};nodes={nodes}{windows}{masters}{stalls}{clocks}", self.cores)
     }
 }
 
@@ -91,6 +100,12 @@ pub enum ChipError {
     /// Lite generators have no register to stall.
     #[error("lite event generators cannot stall; full ones can")]
     LiteStalls,
+    /// More clocks of cores than cores.
+    #[error("{0} cores cannot have {1} clocks of their own")]
+    Clocks(u8, u8),
+    /// A core with a clock of its own, and an output that it must see in time.
+    #[error("cores with a clock of their own cannot have {0}: it would be cycles late at the core")]
+    Late(&'static str),
     /// Two clients at one address.
     #[error("address {0} is used twice, or is not that of a client")]
     Address(u8),
@@ -110,11 +125,14 @@ pub struct DiagChip {
     pub put: Vec<PacketIn>,
     pub got: Vec<PacketOut>,
     pub pins: Vec<ObserverPins>,
+    pub core_clock: Vec<Signal<In, Clock>>,
+    pub core_reset: Vec<Signal<In, Bit>>,
     pub masters: Vec<MasterPins>,
     pub hide: Vec<Signal<Out, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
     pub master_stall: Vec<Signal<Out, Bit>>,
     clocks: DFF<Bits<32>>,
+    crossing: Vec<CoreCrossing>,
     observer: Vec<Observer>,
     router: Router,
     outer: Vec<Router>,
@@ -130,8 +148,10 @@ pub struct DiagChip {
     hop_valid: Signal<Local, Bit>,
     hop_word: Signal<Local, Bits<16>>,
     one: Fixed<Bits<32>>,
+    latency: Fixed<Bits<32>>,
     _outside: usize,
     _cores: usize,
+    _clocked: usize,
     _masters: usize,
     _nodes: usize,
     _windows: usize,
@@ -156,6 +176,13 @@ impl DiagChip {
         if params.generator.lite && params.generator.stalls {
             return Err(ChipError::LiteStalls);
         }
+        if params.clocked > params.cores {
+            return Err(ChipError::Clocks(params.cores, params.clocked));
+        }
+        if params.clocked > 0 && (params.generator.stalls || params.windows) {
+            return Err(ChipError::Late(if params.windows { "trace windows" } else { "stalls" }));
+        }
+        let clocked = usize::from(params.clocked);
         let of_master = GeneratorParams { stalls: params.generator.stalls, ..GeneratorParams::MASTER };
         let (stalls, master_stalls) = match params.generator.stalls {
             true => (cores, usize::from(params.masters)),
@@ -179,6 +206,9 @@ impl DiagChip {
             put: each(outside),
             got: each(outside),
             pins: each(cores),
+            core_clock: each(clocked),
+            core_reset: each(clocked),
+            crossing: (0..clocked).map(|_| CoreCrossing::new()).collect(),
             masters: each(params.masters.into()),
             hide: each(if params.windows { cores } else { 0 }),
             _windows: if params.windows { cores } else { 0 },
@@ -203,8 +233,10 @@ impl DiagChip {
             framer: Framer::new(),
             line: Line::new(),
             one: Fixed::of(1u64),
+            latency: Fixed::of(LATENCY),
             _outside: outside,
             _cores: cores,
+            _clocked: clocked,
             _masters: params.masters.into(),
             _nodes: nodes,
             ..Default::default()
@@ -255,8 +287,6 @@ impl Logic for DiagChip {
         }
         for i in 0..self._cores {
             self.observer[i].clock.next = self.clock.val();
-            self.observer[i].now.next = self.clocks.q.val();
-            ObserverPins::link(&mut self.pins[i], &mut self.observer[i].pins);
             self.generator_router[i].clock.next = self.clock.val();
             self.generator_router[i].reset.next = self.reset.val();
             self.generator[i].clock.next = self.clock.val();
@@ -292,6 +322,34 @@ impl Logic for DiagChip {
             self.hop_valid.next = self.generator_router[i].to.valid.val();
             self.hop_word.next = self.generator_router[i].to.word.val();
         }
+        for i in 0..self._clocked {
+            self.crossing[i].core_clock.next = self.core_clock[i].val();
+            self.crossing[i].core_reset.next = self.core_reset[i].val();
+            self.crossing[i].clock.next = self.clock.val();
+            self.crossing[i].reset.next = self.reset.val();
+            ObserverPins::link(&mut self.pins[i], &mut self.crossing[i].pins);
+            self.observer[i].now.next = self.clocks.q.val() - self.latency.val();
+            self.observer[i].pins.rvfi.valid.next = self.crossing[i].retired.valid.val();
+            self.observer[i].pins.rvfi.insn.next = self.crossing[i].retired.insn.val();
+            self.observer[i].pins.rvfi.trap.next = self.crossing[i].retired.trap.val();
+            self.observer[i].pins.rvfi_intr.next = self.crossing[i].retired.intr.val();
+            self.observer[i].pins.rvfi_pc_rdata.next = self.crossing[i].retired.pc_rdata.val();
+            self.observer[i].pins.rvfi_pc_wdata.next = self.crossing[i].retired.pc_wdata.val();
+            self.observer[i].pins.rvfi.rd_addr.next = self.crossing[i].retired.rd_addr.val();
+            self.observer[i].pins.rvfi.rd_wdata.next = self.crossing[i].retired.rd_wdata.val();
+            self.observer[i].pins.rvfi.mem_addr.next = self.crossing[i].retired.mem_addr.val();
+            self.observer[i].pins.rvfi.mem_rmask.next = self.crossing[i].retired.mem_rmask.val();
+            self.observer[i].pins.rvfi.mem_wmask.next = self.crossing[i].retired.mem_wmask.val();
+            self.observer[i].pins.rvfi.mem_rdata.next = self.crossing[i].retired.mem_rdata.val();
+            self.observer[i].pins.rvfi.mem_wdata.next = self.crossing[i].retired.mem_wdata.val();
+            self.observer[i].pins.cause.next = self.crossing[i].retired.cause.val();
+            self.generator[i].port.overrun.next = self.crossing[i].overrun.val();
+        }
+        for i in self._clocked..self._cores {
+            ObserverPins::link(&mut self.pins[i], &mut self.observer[i].pins);
+            self.observer[i].now.next = self.clocks.q.val();
+            self.generator[i].port.overrun.next = false;
+        }
         for i in 0..self._masters {
             self.master_observer[i].clock.next = self.clock.val();
             self.master_observer[i].now.next = self.clocks.q.val();
@@ -300,6 +358,7 @@ impl Logic for DiagChip {
             self.master_router[i].reset.next = self.reset.val();
             self.master_generator[i].clock.next = self.clock.val();
             self.master_generator[i].port.reset.next = self.reset.val();
+            self.master_generator[i].port.overrun.next = false;
             self.master_generator[i].port.valid.next = self.master_observer[i].seen.valid.val();
             self.master_generator[i].port.now.next = self.master_observer[i].seen.now.val();
             self.master_generator[i].port.pc.next = self.master_observer[i].seen.pc.val();

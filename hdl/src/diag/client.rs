@@ -9,6 +9,7 @@
 //! | `got` | in | | packets that arrived, see [`crate::noc::ports`] |
 //! | `put` | out | | packets to send |
 //! | `sent`, `withdraw` | in, out | 1 | only of a generator: see [`super::link_queue`] |
+//! | `overrun` | in | 1 | only of a generator: an instruction is missing, see [`super::generator::crossing`] |
 //! | `valid` to `value` | in | | only of a generator: what its core retires, see [`super::ports`] |
 //! | `holds` | out | 1 | only of a generator that stalls: the core must wait |
 //! | `hides` | out | 1 | only of a generator with a window: a trace must hide the instruction, see [`super::generator::window`] |
@@ -51,6 +52,7 @@ pub struct CoreRingPortIn {
     pub put: PacketOut,
     pub sent: Signal<In, Bit>,
     pub withdraw: Signal<Out, Bit>,
+    pub overrun: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub now: Signal<In, Bits<32>>,
     pub pc: Signal<In, Bits<32>>,
@@ -126,6 +128,7 @@ macro_rules! node_client {
                 self.packets.yields.next = false;
                 self.packets.room.next = true;
                 self.packets.waits.next = false;
+                self.packets.overrun.next = false;
             }
         }
     };
@@ -175,6 +178,7 @@ client! {
         self.packets.yields.next = false;
         self.packets.room.next = true;
         self.packets.waits.next = false;
+        self.packets.overrun.next = false;
     }
 }
 client! {
@@ -208,6 +212,7 @@ client! {
         self.packets.room.next = self.queue.room.val();
         self.packets.yields.next = self.lite.yields.val();
         self.packets.waits.next = false;
+        self.packets.overrun.next = self.port.overrun.val();
         WriteOut::join(&mut self.packets.write, &mut self.lite.write);
         ResultOut::join(&mut self.lite.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
@@ -248,6 +253,7 @@ client! {
         self.packets.room.next = self.queue.room.val();
         self.packets.yields.next = self.full.yields.val();
         self.packets.waits.next = self.full.stalling.val();
+        self.packets.overrun.next = self.port.overrun.val();
         WriteOut::join(&mut self.packets.write, &mut self.full.write);
         ResultOut::join(&mut self.full.result, &mut self.packets.result);
         self.packets.event.ready.next = false;

@@ -22,6 +22,7 @@
 //! | `yields` | in | 1: the result yields, see [`super::link_queue`] |
 //! | `room` | in | 1: the link queue accepts a packet |
 //! | `waits` | in | 1: a result that yields waits for room instead of being lost |
+//! | `overrun` | in | 1: the client has missed something: every result reports 65,535 losses, the number being unknown |
 //! | `to_queue` | out | 1: the packet at `put` is for the link queue |
 //! | `drops` | out | 1: a result that yields is lost |
 //!
@@ -77,6 +78,7 @@ pub struct Port {
     pub yields: Signal<In, Bit>,
     pub room: Signal<In, Bit>,
     pub waits: Signal<In, Bit>,
+    pub overrun: Signal<In, Bit>,
     pub to_queue: Signal<Out, Bit>,
     pub drops: Signal<Out, Bit>,
 
@@ -386,12 +388,16 @@ impl Logic for Port {
 
         // losses are reported as far as they fit the field; the rest follows with the next result
         self.all_lost.next = self.unreported.q.val() + bit_cast::<32, 16>(self.result.lost.val());
+        if self.overrun.val() {
+            self.all_lost.next = bit_cast::<32, 16>(self.most.val());
+        }
         self.full.next = self.result.stamped.val() & (self.result.count.val() == 6);
         self.reporting.next = self.all_lost.val().get_bits::<16>(0);
         if self.all_lost.val().get_bits::<16>(16).any() {
             self.reporting.next = self.most.val();
         }
-        self.surely.next = self.yielded.q.val() & self.unreported.q.val().any() & !self.result.lost.val().any();
+        self.surely.next =
+            self.yielded.q.val() & self.unreported.q.val().any() & !self.result.lost.val().any() & !self.overrun.val();
         if self.full.val() | (self.surely.val() & !self.yields.val() & !self.node.val()) {
             self.reporting.next = 0.into();
         }
@@ -452,14 +458,15 @@ impl Logic for Port {
                         self.sends.d.next = SendState::Done;
                         self.sends_response.d.next = false;
                         self.unreported.d.next = self.all_lost.val() + self.one_32.val();
-                        self.yielded.d.next =
-                            !self.result.lost.val().any() & (self.yielded.q.val() | !self.unreported.q.val().any());
+                        self.yielded.d.next = !self.result.lost.val().any()
+                            & !self.overrun.val()
+                            & (self.yielded.q.val() | !self.unreported.q.val().any());
                     }
                 } else if self.result.valid.val() {
                     self.sends.d.next = SendState::First;
                     self.sends_response.d.next = false;
                     self.reported_yielded.d.next = self.surely.val();
-                    self.yielded.d.next = self.yielded.q.val() & !self.result.lost.val().any();
+                    self.yielded.d.next = self.yielded.q.val() & !self.result.lost.val().any() & !self.overrun.val();
                     self.words.d.next = bit_cast::<4, 3>(self.result.count.val()) << 1;
                     self.reported.d.next = self.reporting.val();
                     self.unreported.d.next = self.all_lost.val() - bit_cast::<32, 16>(self.reporting.val());

@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 119] = [
+const BLOCKS: [(&[&str], &str); 120] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -109,6 +109,7 @@ const BLOCKS: [(&[&str], &str); 119] = [
     (&["tick_node"], SEAT),
     (&["lite"], "event generator triggered by instruction addresses"),
     (&["full"], "event generator triggered by addresses, returns, data and traps, with captured words"),
+    (&["crossing"], "what a core with another clock retires, in the clock of the chip"),
     (&["observer"], "what an event generator sees at a core's RVFI port"),
     (&["master_observer"], "what an event generator sees of a bus master's stores"),
     (&["window"], "which instructions a trace must hide, between triggers"),

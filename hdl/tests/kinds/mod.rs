@@ -47,7 +47,7 @@ pub fn kinds() -> Vec<(String, String)> {
     };
     let chip = |generator, windows, masters| {
         let nodes = NODES.iter().map(|n| n.parse().unwrap()).collect();
-        let params = DiagParams { cores: 2, generator, outside: vec![3], nodes, windows, masters };
+        let params = DiagParams { cores: 2, generator, outside: vec![3], nodes, windows, masters, clocked: 0 };
         (params.to_string(), emit_diag(&params, &style).unwrap_or_else(|e| panic!("{params}: {e}")))
     };
     let chips = [chip(GeneratorParams::FULL, true, 0), chip(GeneratorParams::LITE, false, 1)];

@@ -250,7 +250,15 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
 
     let outside: Vec<u8> = (0..HARTS).collect();
     let mut bench = Bench::new(
-        &DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes, windows: false, masters: 0 },
+        &DiagParams {
+            cores: 0,
+            generator: GeneratorParams::LITE,
+            outside,
+            nodes,
+            windows: false,
+            masters: 0,
+            clocked: 0,
+        },
         1,
         100,
     );
@@ -301,8 +309,15 @@ fn lock_profiles_are_those_of_the_golden_chip() {
 fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     let nodes = vec![NodeKind::Count(64)];
     let generator = GeneratorParams::LITE;
-    let params =
-        DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone(), windows: false, masters: 0 };
+    let params = DiagParams {
+        cores: 2,
+        generator,
+        outside: vec![40],
+        nodes: nodes.clone(),
+        windows: false,
+        masters: 0,
+        clocked: 0,
+    };
     let mut bench = Bench::new(&params, 5, 80);
     // identification of all clients
     for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
@@ -363,8 +378,15 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
 #[test]
 fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
-    let params =
-        DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes, windows: false, masters: 0 };
+    let params = DiagParams {
+        cores: 0,
+        generator: GeneratorParams::LITE,
+        outside: vec![40],
+        nodes,
+        windows: false,
+        masters: 0,
+        clocked: 0,
+    };
     let mut bench = Bench::new(&params, 6, 80);
     let [counts, logs, ticks] = [0, 1, 2].map(|n| FIRST_NODE + n);
     let rule = count::Rule { event: 1, first: 2, by_core: false, threshold: 0, to: Target { dest: HOST, id: 128 } };
@@ -417,6 +439,7 @@ fn chips_pass_the_static_gates() {
         nodes,
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
@@ -434,6 +457,7 @@ fn whole_chips_pass_the_static_gates() {
         nodes,
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
@@ -448,6 +472,7 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
         nodes,
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     let mut bench = Bench::new(&params, 12, 100);
     let slot = |event| Slot {
@@ -556,6 +581,7 @@ fn tables_are_complete_over_a_line_that_damages_bytes() {
         nodes: vec![NodeKind::Aggregate(64)],
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     let to = Target { dest: HOST, id: 100 };
     let rule = aggregate::Rule { event: 1, key: Field::Arg(0), value: Field::Arg(1), to };

@@ -66,7 +66,15 @@ impl Case {
         let program = Program::parse(elf).unwrap();
         let config = SocConfig::simulated(self.core, self.cores);
         let (cores, generator) = (self.cores, self.generator());
-        let chip = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false, masters: 0 };
+        let chip = DiagParams {
+            cores,
+            generator,
+            outside: Vec::new(),
+            nodes: Vec::new(),
+            windows: false,
+            masters: 0,
+            clocked: 0,
+        };
         let soc = DiagSoc::build(&config, &chip, &default_cache()).unwrap();
         let mut line = FrameWriter::default();
         let before: Vec<u8> = load::set(&laid, cores, self.lite).iter().flat_map(|p| line.frame(p)).collect();
@@ -161,6 +169,7 @@ fn cores_without_data_have_lite_generators() {
         nodes: Vec::new(),
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     let refused = DiagSoc::build(&SocConfig::simulated(case.core, 1), &full, &default_cache());
     let said = refused.unwrap_err().to_string();

@@ -68,7 +68,8 @@ fn observers_of_masters_see_the_stored_bytes() {
 /// A chip whose masters' generators send to the host and to counters.
 fn bench(seed: u64, takes: u8) -> (Bench, Vec<Slot>, count::Rule) {
     let (nodes, generator) = (vec![NodeKind::Count(64)], GeneratorParams::LITE);
-    let params = DiagParams { cores: 1, generator, outside: vec![], nodes, windows: false, masters: MASTERS };
+    let params =
+        DiagParams { cores: 1, generator, outside: vec![], nodes, windows: false, masters: MASTERS, clocked: 0 };
     let mut bench = Bench::new(&params, seed, takes);
     for (address, want) in [(0, [1, 12]), (1, [1, 4]), (2, [1, 4]), (FIRST_NODE, [3, 64])] {
         let answer = bench.ask(address, Op::Read, 0, &[2]);

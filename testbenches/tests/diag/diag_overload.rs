@@ -39,7 +39,8 @@ fn bytes(event: &Event) -> usize {
 /// Runs `cores` generators under overload for `clocks` cycles, with an event in one of `every` cycles and a byte of the
 /// link in one of `byte_clocks`.
 fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64, clocks: u64) -> Got {
-    let params = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false, masters: 0 };
+    let params =
+        DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false, masters: 0, clocked: 0 };
     let mut chip = DiagChip::new(&params).unwrap();
     chip.connect_all();
     let cosim = Cosim::of_block(&chip).unwrap();

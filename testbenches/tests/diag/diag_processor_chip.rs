@@ -93,6 +93,7 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
         nodes,
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     let d = Driver::new(DiagChip::new(&params).unwrap(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let (host, outside) = Default::default();

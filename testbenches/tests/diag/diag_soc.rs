@@ -52,6 +52,7 @@ fn chip() -> DiagParams {
         nodes: nodes(),
         windows: false,
         masters: 0,
+        clocked: 0,
     }
 }
 

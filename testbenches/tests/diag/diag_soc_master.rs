@@ -38,6 +38,7 @@ fn stores_of_a_dma_are_the_events_of_the_golden_generator() {
         nodes: vec![NodeKind::Count(64)],
         windows: false,
         masters: 1,
+        clocked: 0,
     };
     let soc = DiagSoc::build(&config, &chip, &default_cache()).unwrap();
     let mut settings = load::set(&layout, CORES, false);
@@ -70,7 +71,15 @@ fn stores_of_a_dma_are_the_events_of_the_golden_generator() {
 fn a_generator_of_a_bus_master_needs_one_in_the_soc() {
     let config = SocConfig::simulated(CoreKind::Picorv32, 1);
     let generator = GeneratorParams::FULL;
-    let chip = DiagParams { cores: 1, generator, outside: Vec::new(), nodes: Vec::new(), windows: false, masters: 1 };
+    let chip = DiagParams {
+        cores: 1,
+        generator,
+        outside: Vec::new(),
+        nodes: Vec::new(),
+        windows: false,
+        masters: 1,
+        clocked: 0,
+    };
     let refused = DiagSoc::build(&config, &chip, &default_cache()).unwrap_err().to_string();
     assert_eq!(refused, "a generator of a bus master needs a SoC with one, a DMA");
 }

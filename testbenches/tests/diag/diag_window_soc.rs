@@ -39,8 +39,15 @@ impl Bench {
         let params = TraceParams::new(platform, "tr_e:small".parse().unwrap());
         let config = SocConfig { trace: Some(params), ..SocConfig::simulated(CoreKind::Picorv32, CORES) };
         let generator = GeneratorParams::LITE;
-        let chip =
-            DiagParams { cores: CORES, generator, outside: Vec::new(), nodes: Vec::new(), windows: true, masters: 0 };
+        let chip = DiagParams {
+            cores: CORES,
+            generator,
+            outside: Vec::new(),
+            nodes: Vec::new(),
+            windows: true,
+            masters: 0,
+            clocked: 0,
+        };
         let soc = DiagSoc::build(&config, &chip, &default_cache()).unwrap();
         Self { soc, params, program: Program::parse(elf).unwrap(), symbols: Symbols::parse(elf).unwrap() }
     }

@@ -37,6 +37,7 @@ fn play(generator: GeneratorParams, yields: bool, seed: u64) -> Sums {
         nodes: vec![NodeKind::Count(64)],
         windows: false,
         masters: 0,
+        clocked: 0,
     };
     // a byte in about 8 cycles: a link of 50 Mbit/s at 50 MHz
     let mut bench = Bench::new(&params, seed, 12);

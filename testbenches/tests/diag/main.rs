@@ -2,6 +2,7 @@
 
 mod diag_chip;
 mod diag_core;
+mod diag_crossing;
 mod diag_framer;
 mod diag_full;
 mod diag_harness;

@@ -1,0 +1,202 @@
+//! Clock crossing of a core: what it retires, from its own clock to that of the chip
+//!
+//! A FIFO of eight entries in memory. One of four, as [`crate::bus::crossing`] has, passes four words in six cycles
+//! between clocks of the same rate: too few for a core that retires an instruction in each cycle.
+//!
+//! # Source
+//! C. E. Cummings, "Simulation and Synthesis Techniques for Asynchronous FIFO Design", SNUG 2002: Gray pointers through
+//! two flip-flops, full and empty by comparison of Gray codes.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `core_clock`, `core_reset` | in | 1 | of the core |
+//! | `pins` | in | | what the core retires, see [`super::observer`], in the domain of `core_clock` |
+//! | `clock`, `reset` | in | 1 | of the chip |
+//! | `retired` | out | | the same, each instruction for one cycle, in the domain of `clock` |
+//! | `overrun` | out | 1 | an instruction found no free entry; 1 until the reset, in the domain of `clock` |
+//!
+//! Both resets must be high at the same time, each for at least one edge of both clocks.
+//!
+//! # Timing
+//! An instruction is at `retired` after the second or third edge of `clock` after the core's, if none waits before it; an
+//! instruction is taken in each cycle of `clock`. If `clock` is at least as fast as `core_clock`, there is always a free
+//! entry. `overrun` is at most one cycle later than the first instruction after the missing one.
+//!
+//! Timing constraints: paths from the Gray pointers, from `missing` and from the memories to the other clock domain must
+//! be shorter than one period of that clock. Nothing else crosses between the clocks.
+//!
+//! Golden model: `sim::diag::crossing`.
+
+use super::observer::ObserverPins;
+use crate::widget::bundle::bundle;
+use crate::widget::cross_mem::CrossMem;
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+bundle!(
+    /// The pins of an RV32 core, in another clock domain.
+    RetiredOut "RetiredIn" RetiredIn
+    {
+        valid: Bit,
+        insn: Bits<32>,
+        trap: Bit,
+        intr: Bit,
+        pc_rdata: Bits<32>,
+        pc_wdata: Bits<32>,
+        rd_addr: Bits<5>,
+        rd_wdata: Bits<32>,
+        mem_addr: Bits<32>,
+        mem_rmask: Bits<4>,
+        mem_wmask: Bits<4>,
+        mem_rdata: Bits<32>,
+        mem_wdata: Bits<32>,
+        cause: Bits<8>,
+    }
+    { }
+);
+
+/// The clock crossing of a core.
+#[derive(LogicBlock, Default)]
+pub struct CoreCrossing {
+    pub core_clock: Signal<In, Clock>,
+    pub core_reset: Signal<In, Bit>,
+    pub pins: ObserverPins,
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub retired: RetiredOut,
+    pub overrun: Signal<Out, Bit>,
+    // entries: the instruction and its addresses; the register that it writes; its access to memory. A lite generator
+    // needs the first only
+    flow: CrossMem<3, 106>,
+    register: CrossMem<3, 37>,
+    access: CrossMem<3, 104>,
+    // domain of `core_clock`: entries written, in binary and Gray code; entries read, two edges late; an instruction is
+    // missing
+    written: DFF<Bits<4>>,
+    written_gray: DFF<Bits<4>>,
+    read_near: DFF<Bits<4>>,
+    read_here: DFF<Bits<4>>,
+    missing: DFF<Bit>,
+    // domain of `clock`: the same from the other side
+    read: DFF<Bits<4>>,
+    read_gray: DFF<Bits<4>>,
+    written_near: DFF<Bits<4>>,
+    written_here: DFF<Bits<4>>,
+    missing_near: DFF<Bit>,
+    missing_here: DFF<Bit>,
+    full: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    then: Signal<Local, Bits<4>>,
+    there: Signal<Local, Bit>,
+    next: Signal<Local, Bits<4>>,
+    flow_word: Signal<Local, Bits<106>>,
+    register_word: Signal<Local, Bits<37>>,
+    access_word: Signal<Local, Bits<104>>,
+    // the bits of the Gray pointers that differ when the FIFO is full
+    full_mask: Fixed<Bits<4>>,
+    one: Fixed<Bits<4>>,
+}
+
+impl CoreCrossing {
+    /// An empty crossing.
+    pub fn new() -> Self {
+        Self { full_mask: Fixed::new(12.into()), one: Fixed::new(1.into()), ..Default::default() }
+    }
+}
+
+impl Logic for CoreCrossing {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, core_clock, written, written_gray, read_near, read_here, missing);
+        dff_setup!(self, clock, read, read_gray, written_near, written_here, missing_near, missing_here);
+
+        // write
+        self.read_near.d.next = self.read_gray.q.val();
+        self.read_here.d.next = self.read_near.q.val();
+        self.full.next = self.written_gray.q.val() == (self.read_here.q.val() ^ self.full_mask.val());
+        self.push.next = self.pins.rvfi.valid.val() & !self.full.val();
+        self.then.next = self.written.q.val();
+        if self.push.val() {
+            self.then.next = self.written.q.val() + self.one.val();
+        }
+        self.written.d.next = self.then.val();
+        self.written_gray.d.next = self.then.val() ^ (self.then.val() >> 1);
+        self.missing.d.next = self.missing.q.val() | (self.pins.rvfi.valid.val() & self.full.val());
+        if self.core_reset.val() {
+            self.written.d.next = 0.into();
+            self.written_gray.d.next = 0.into();
+            self.read_near.d.next = 0.into();
+            self.read_here.d.next = 0.into();
+            self.missing.d.next = false;
+        }
+        self.flow.wclock.next = self.core_clock.val();
+        self.register.wclock.next = self.core_clock.val();
+        self.access.wclock.next = self.core_clock.val();
+        self.flow.we.next = self.push.val();
+        self.register.we.next = self.push.val();
+        self.access.we.next = self.push.val();
+        self.flow.waddr.next = self.written.q.val().get_bits::<3>(0);
+        self.register.waddr.next = self.written.q.val().get_bits::<3>(0);
+        self.access.waddr.next = self.written.q.val().get_bits::<3>(0);
+        self.flow_word.next = bit_cast::<106, 32>(self.pins.rvfi.insn.val())
+            | (bit_cast::<106, 32>(self.pins.rvfi_pc_rdata.val()) << 32)
+            | (bit_cast::<106, 32>(self.pins.rvfi_pc_wdata.val()) << 64)
+            | (bit_cast::<106, 8>(self.pins.cause.val()) << 96)
+            | (bit_cast::<106, 1>(self.pins.rvfi.trap.val().into()) << 104)
+            | (bit_cast::<106, 1>(self.pins.rvfi_intr.val().into()) << 105);
+        self.register_word.next =
+            bit_cast::<37, 32>(self.pins.rvfi.rd_wdata.val()) | (bit_cast::<37, 5>(self.pins.rvfi.rd_addr.val()) << 32);
+        self.access_word.next = bit_cast::<104, 32>(self.pins.rvfi.mem_addr.val())
+            | (bit_cast::<104, 32>(self.pins.rvfi.mem_rdata.val()) << 32)
+            | (bit_cast::<104, 32>(self.pins.rvfi.mem_wdata.val()) << 64)
+            | (bit_cast::<104, 4>(self.pins.rvfi.mem_rmask.val()) << 96)
+            | (bit_cast::<104, 4>(self.pins.rvfi.mem_wmask.val()) << 100);
+        self.flow.wdata.next = self.flow_word.val();
+        self.register.wdata.next = self.register_word.val();
+        self.access.wdata.next = self.access_word.val();
+
+        // read: the next entry is in `rdata` when it is known to be written
+        self.written_near.d.next = self.written_gray.q.val();
+        self.written_here.d.next = self.written_near.q.val();
+        self.there.next = self.written_here.q.val() != self.read_gray.q.val();
+        self.next.next = self.read.q.val();
+        if self.there.val() {
+            self.next.next = self.read.q.val() + self.one.val();
+        }
+        self.read.d.next = self.next.val();
+        self.read_gray.d.next = self.next.val() ^ (self.next.val() >> 1);
+        self.missing_near.d.next = self.missing.q.val();
+        self.missing_here.d.next = self.missing_near.q.val();
+        if self.reset.val() {
+            self.read.d.next = 0.into();
+            self.read_gray.d.next = 0.into();
+            self.written_near.d.next = 0.into();
+            self.written_here.d.next = 0.into();
+            self.missing_near.d.next = false;
+            self.missing_here.d.next = false;
+        }
+        self.flow.rclock.next = self.clock.val();
+        self.register.rclock.next = self.clock.val();
+        self.access.rclock.next = self.clock.val();
+        self.flow.raddr.next = self.next.val().get_bits::<3>(0);
+        self.register.raddr.next = self.next.val().get_bits::<3>(0);
+        self.access.raddr.next = self.next.val().get_bits::<3>(0);
+
+        self.overrun.next = self.missing_here.q.val();
+        self.retired.valid.next = self.there.val();
+        self.retired.insn.next = self.flow.rdata.val().get_bits::<32>(0);
+        self.retired.pc_rdata.next = self.flow.rdata.val().get_bits::<32>(32);
+        self.retired.pc_wdata.next = self.flow.rdata.val().get_bits::<32>(64);
+        self.retired.cause.next = self.flow.rdata.val().get_bits::<8>(96);
+        self.retired.trap.next = self.flow.rdata.val().get_bit(104);
+        self.retired.intr.next = self.flow.rdata.val().get_bit(105);
+        self.retired.rd_wdata.next = self.register.rdata.val().get_bits::<32>(0);
+        self.retired.rd_addr.next = self.register.rdata.val().get_bits::<5>(32);
+        self.retired.mem_addr.next = self.access.rdata.val().get_bits::<32>(0);
+        self.retired.mem_rdata.next = self.access.rdata.val().get_bits::<32>(32);
+        self.retired.mem_wdata.next = self.access.rdata.val().get_bits::<32>(64);
+        self.retired.mem_rmask.next = self.access.rdata.val().get_bits::<4>(96);
+        self.retired.mem_wmask.next = self.access.rdata.val().get_bits::<4>(100);
+    }
+}
