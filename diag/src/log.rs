@@ -46,7 +46,7 @@ pub struct Header {
     pub unordered: bool,
     /// Bus masters with generators.
     pub masters: u8,
-    /// Cores with a clock of their own.
+    /// Cores with a separate clock.
     pub clocked: u8,
 }
 
@@ -169,7 +169,7 @@ fn header(text: &[u8]) -> Result<Header, String> {
     let number = |what: &str| value["chip"][what].as_u64().ok_or_else(|| damaged(what));
     let flag = |what: &str| value["chip"][what].as_bool().ok_or_else(|| damaged(what));
     let cores = u8::try_from(number("cores")?).ok().filter(|c| (1..=16).contains(c));
-    // a chip without generators of bus masters, or without cores with clocks of their own, has no such number
+    // a chip without generators of bus masters, or without cores with separate clocks, has no such number
     let optional = |what: &str| u8::try_from(value["chip"][what].as_u64().unwrap_or(0)).ok();
     let (masters, clocked) = (optional("masters"), optional("core_clocks"));
     let room = 16 - cores.unwrap_or(0);

@@ -3,7 +3,7 @@
 //! A core's events arrive in their order. Events of two cores, or of two paths from one core, arrive in the order in
 //! which the ring serves its clients. Where the result depends on the order, events carry the time, and the host takes
 //! them in the order of (time, core, place in the script). For that it holds back a bounded number of events
-//! ([`window`]). Where a core has a clock of its own, two events that are too close to be ordered mark what depends on
+//! ([`window`]). Where a core has a separate clock, two events that are too close to be ordered mark what depends on
 //! their order. On the chip events cannot be sorted, so that only state fed by one core is there, unless the user
 //! allows other state; then its results are marked.
 
@@ -28,7 +28,7 @@ pub struct Order {
     pub depth: usize,
     /// State that depends on the order of cores may be on the chip.
     pub on_chip: bool,
-    /// Cores with a clock of their own, the first ones: their events may have been up to [`LATE`] cycles earlier than their
+    /// Cores with a separate clock, the first ones: their events may have been up to [`LATE`] cycles earlier than their
     /// time.
     pub clocked: u8,
 }

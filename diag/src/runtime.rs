@@ -77,7 +77,7 @@ pub struct Runtime {
     /// Results whose order is not assured, and those that came after a later one.
     unassured: Vec<Unassured>,
     late: u64,
-    /// What depends on the order of events of cores with clocks of their own.
+    /// What depends on the order of events of cores with separate clocks.
     parts: Vec<Part>,
     /// Lost events, as reported in events.
     pub lost: u64,

@@ -32,7 +32,7 @@ pub struct ChipArgs {
     /// and its times. Not with --soc, --processor, --trace or --lite
     #[arg(help_heading = "Chip", long, conflicts_with = "lite")]
     stall: bool,
-    /// Number of cores with a clock of their own, the first ones. Events of theirs that are less than 9 cycles from one of
+    /// Number of cores with separate clocks, the first ones. Events of theirs that are less than 9 cycles from one of
     /// another core may be in the other order; results that depend on it are marked. Not with --soc or --stall
     #[arg(help_heading = "Chip", long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=16),
         conflicts_with = "stall")]

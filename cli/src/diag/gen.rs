@@ -39,8 +39,8 @@ pub struct Args {
     /// Number of bus masters that are not cores, each with an event generator; with the cores at most 16
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
     masters: u8,
-    /// Number of cores with a clock of their own, the first ones, which cross to that of the chip. The latter should be at
-    /// least as fast: if a core retires more instructions than can cross, all its later events report losses
+    /// Number of cores with separate clocks, the first ones. What they retire crosses to the clock of the chip, which should
+    /// be at least as fast: if an instruction cannot cross, all later events of its core report losses
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=16),
         conflicts_with_all = ["stall", "windows"])]
     core_clocks: u8,
@@ -248,7 +248,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let chip = format!(
         "{}{}{}, {kind} event generators, {}",
         plural(params.cores, "core"),
-        if args.core_clocks > 0 { format!(" ({} with own clock)", args.core_clocks) } else { String::new() },
+        if args.core_clocks > 0 { format!(" ({} with separate clocks)", args.core_clocks) } else { String::new() },
         if masters > 0 { format!(", {}", plural(masters, "other bus master")) } else { String::new() },
         plural(params.nodes.len() as u64, "node")
     );

@@ -1,4 +1,4 @@
-//! Events of cores with clocks of their own: when their order is not known
+//! Events of cores with separate clocks: when their order is not known
 
 use super::{Runtime, TIMED};
 use crate::window::Key;

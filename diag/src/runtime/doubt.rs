@@ -116,8 +116,8 @@ impl Runtime {
         }
     }
 
-    /// If so many events were lost after `time` that it is the mark of a full clock crossing, events may be wrong: values of
-    /// registers and open calls are those before instructions that are missing.
+    /// If the number of events that were lost after `time` is the mark of a full clock crossing, events may be wrong: values
+    /// of registers and open calls are those before instructions that are missing.
     pub(super) fn overrun(&mut self, events: u64, time: u64) {
         if self.app.order.clocked > 0 && events >= UNKNOWN.into() {
             self.losses.wrong_after(time);

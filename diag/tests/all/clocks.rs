@@ -1,4 +1,4 @@
-//! Cores with clocks of their own: what is printed is true in the order of what happened, or marked
+//! Cores with separate clocks: what is printed is true in the order of what happened, or marked
 //!
 //! Three cores with three clocks retire what makes events, at random or in bursts. Two of them cross to the clock of the
 //! chip through the golden crossing, and the third has the clock of the chip. The oracle has the events in the order in
@@ -12,7 +12,7 @@ use sim::diag::crossing::{Crossing, LATENCY};
 use sim::diag::generator::ObservedInsn;
 use sim::stimulus::{rounds, Source};
 
-/// Cores, of which all but the last have a clock of their own.
+/// Cores, of which all but the last have a separate clock.
 const CORES: usize = 3;
 /// A cycle of the chip, in the unit of time of this test.
 const CYCLE: u64 = 1024;

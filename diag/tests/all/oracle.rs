@@ -259,7 +259,7 @@ impl Part {
                         open.insert(key, e.time);
                     } else if e.point == to {
                         let Some(since) = open.remove(&key) else { continue };
-                        // events of cores with clocks of their own may have times in another order
+                        // events of cores with separate clocks may have times in another order
                         let clocks = e.time.saturating_sub(since) as i64;
                         if matches!(self, Self::Lines { .. }) {
                             found.lines.push(format!("{n}: {} {} {key} {clocks}", e.time, e.core));

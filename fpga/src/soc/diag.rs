@@ -196,7 +196,7 @@ impl DiagSoc {
             return Err(needs("a generator of a bus master", "a SoC with one, a DMA"));
         }
         if chip.clocked > 0 {
-            return Err(needs("a core with a clock of its own", "another SoC: all cores of this one have its clock"));
+            return Err(needs("a core with a separate clock", "another SoC: all cores of this one have its clock"));
         }
         let inner = SocConfig { trace: None, ..config.clone() };
         let soc = inner.verilog_with(Purpose::Simulation, Some(&ExtraCircuit::default()))?;

@@ -14,14 +14,14 @@
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of external client i, see [`crate::noc::ports`] |
 //! | `pins[i]` | in | | pins of core i, see [`super::generator::observer`] |
-//! | `core_clock[i]`, `core_reset[i]` | in | 1 | of core i, if it has a clock of its own, see [`super::generator::crossing`] |
+//! | `core_clock[i]`, `core_reset[i]` | in | 1 | of core i, if it has a separate clock, see [`super::generator::crossing`] |
 //! | `masters[i]` | in | | write port of bus master i, see [`super::generator::master`] |
 //! | `stall[i]`, `master_stall[i]` | out | 1 | with generators that stall: core i, bus master i must wait; see [`super::generator::full`] |
 //! | `hide[i]` | out | 1 | with windows: a trace must hide what core i retired one cycle before, see [`super::generator::window`] |
 //!
 //! # Timing
 //! The time stamp of an event is the cycle in which its instruction was at the RVFI port, or its store at the master's,
-//! counted from the end of the reset. For a core with a clock of its own, it is the cycle of the chip in which the
+//! counted from the end of the reset. For a core with a separate clock, it is the cycle of the chip in which the
 //! instruction has passed the crossing, less the cycles that this takes if both clocks are the same: see
 //! `sim::diag::crossing`.
 //!
@@ -63,7 +63,7 @@ pub struct DiagParams {
     pub nodes: Vec<NodeKind>,
     /// Whether each generator has a window output for a trace system outside.
     pub windows: bool,
-    /// Cores with a clock of their own, the first ones; 0 to `cores`. The others have the clock of the chip.
+    /// Cores with a separate clock, the first ones; 0 to `cores`. The others have the clock of the chip.
     pub clocked: u8,
 }
 
@@ -101,10 +101,10 @@ pub enum ChipError {
     #[error("lite event generators cannot stall; full ones can")]
     LiteStalls,
     /// More clocks of cores than cores.
-    #[error("{0} cores cannot have {1} clocks of their own")]
+    #[error("{0} cores cannot have {1} separate clocks")]
     Clocks(u8, u8),
-    /// A core with a clock of its own, and an output that it must see in time.
-    #[error("cores with a clock of their own cannot have {0}: it would be cycles late at the core")]
+    /// A core with a separate clock, and an output that it must see in time.
+    #[error("cores with a separate clock cannot have {0}: it would be cycles late at the core")]
     Late(&'static str),
     /// Two clients at one address.
     #[error("address {0} is used twice, or is not that of a client")]

@@ -37,7 +37,7 @@ pub struct ChipParams {
     /// Bus masters that are not cores, each with a generator for its stores: [`GeneratorParams::MASTER`]. With the cores
     /// up to 16.
     pub masters: u8,
-    /// Cores with a clock of their own, the first ones; 0 to `cores`. The instructions given to the chip are those that
+    /// Cores with a separate clock, the first ones; 0 to `cores`. The instructions given to the chip are those that
     /// passed the crossing ([`super::crossing`]), at their times.
     pub clocked: u8,
     /// The nodes, up to 40.
