@@ -221,6 +221,11 @@ impl RetireSink for Golden {
 
 const HARTS: u8 = 4;
 
+/// A chip of cores with its clock.
+fn params_of(cores: u8, generator: GeneratorParams, outside: Vec<u8>, nodes: Vec<NodeKind>) -> DiagParams {
+    DiagParams { cores, generator, outside, nodes, windows: false, masters: 0, clocked: 0 }
+}
+
 /// Runs a script on a program, on the golden chip and on the circuit. `settings` are those of the two nodes.
 fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&App, &[Slot]) -> (Writes, u8)) -> usize {
     let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256)];
@@ -249,19 +254,7 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
     let want: Vec<Packet> = golden.chip.take_arrived().into_iter().map(|a| a.packet).collect();
 
     let outside: Vec<u8> = (0..HARTS).collect();
-    let mut bench = Bench::new(
-        &DiagParams {
-            cores: 0,
-            generator: GeneratorParams::LITE,
-            outside,
-            nodes,
-            windows: false,
-            masters: 0,
-            clocked: 0,
-        },
-        1,
-        100,
-    );
+    let mut bench = Bench::new(&params_of(0, GeneratorParams::LITE, outside, nodes), 1, 100);
     let (writes, node) = settings(&app, &layout.slots);
     bench.set(node, &writes);
     for (core, dest, event) in &golden.events {
@@ -309,15 +302,7 @@ fn lock_profiles_are_those_of_the_golden_chip() {
 fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     let nodes = vec![NodeKind::Count(64)];
     let generator = GeneratorParams::LITE;
-    let params = DiagParams {
-        cores: 2,
-        generator,
-        outside: vec![40],
-        nodes: nodes.clone(),
-        windows: false,
-        masters: 0,
-        clocked: 0,
-    };
+    let params = params_of(2, generator, vec![40], nodes.clone());
     let mut bench = Bench::new(&params, 5, 80);
     // identification of all clients
     for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
@@ -378,15 +363,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
 #[test]
 fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
-    let params = DiagParams {
-        cores: 0,
-        generator: GeneratorParams::LITE,
-        outside: vec![40],
-        nodes,
-        windows: false,
-        masters: 0,
-        clocked: 0,
-    };
+    let params = params_of(0, GeneratorParams::LITE, vec![40], nodes);
     let mut bench = Bench::new(&params, 6, 80);
     let [counts, logs, ticks] = [0, 1, 2].map(|n| FIRST_NODE + n);
     let rule = count::Rule { event: 1, first: 2, by_core: false, threshold: 0, to: Target { dest: HOST, id: 128 } };
@@ -432,15 +409,7 @@ fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
 #[test]
 fn chips_pass_the_static_gates() {
     let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256), NodeKind::Count(64)];
-    let params = DiagParams {
-        cores: 2,
-        generator: GeneratorParams::LITE,
-        outside: vec![40, 41],
-        nodes,
-        windows: false,
-        masters: 0,
-        clocked: 0,
-    };
+    let params = params_of(2, GeneratorParams::LITE, vec![40, 41], nodes);
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
@@ -450,30 +419,14 @@ fn whole_chips_pass_the_static_gates() {
     let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick"]
         .map(|k| k.parse().unwrap())
         .to_vec();
-    let params = DiagParams {
-        cores: 1,
-        generator: GeneratorParams::FULL,
-        outside: Vec::new(),
-        nodes,
-        windows: false,
-        masters: 0,
-        clocked: 0,
-    };
+    let params = params_of(1, GeneratorParams::FULL, Vec::new(), nodes);
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
 #[test]
 fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     let nodes = vec![NodeKind::Count(64), NodeKind::Log(32)];
-    let params = DiagParams {
-        cores: 2,
-        generator: GeneratorParams::LITE,
-        outside: Vec::new(),
-        nodes,
-        windows: false,
-        masters: 0,
-        clocked: 0,
-    };
+    let params = params_of(2, GeneratorParams::LITE, Vec::new(), nodes);
     let mut bench = Bench::new(&params, 12, 100);
     let slot = |event| Slot {
         trigger: Trigger::Pc(0x400 + 4 * u32::from(event)),
@@ -574,15 +527,7 @@ fn exchange(bench: &mut Bench, host: &mut NoisyHost) -> Vec<Packet> {
 fn tables_are_complete_over_a_line_that_damages_bytes() {
     const OUTSIDE: u8 = 40;
     const KEYS: u32 = 48;
-    let params = DiagParams {
-        cores: 1,
-        generator: GeneratorParams::LITE,
-        outside: vec![OUTSIDE],
-        nodes: vec![NodeKind::Aggregate(64)],
-        windows: false,
-        masters: 0,
-        clocked: 0,
-    };
+    let params = params_of(1, GeneratorParams::LITE, vec![OUTSIDE], vec![NodeKind::Aggregate(64)]);
     let to = Target { dest: HOST, id: 100 };
     let rule = aggregate::Rule { event: 1, key: Field::Arg(0), value: Field::Arg(1), to };
     let row = |k: u32| vec![k, 1, 7 * k, 0, 7 * k, 7 * k];
