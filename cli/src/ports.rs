@@ -79,7 +79,7 @@ const WORDS: [Meaning; 3] = [
 ];
 
 /// Prefixes of ports of standard buses, with the standard.
-const BUSES: [(&str, &str); 17] = [
+const BUSES: [(&str, &str); 18] = [
     ("s_apb_paddr", "byte address of a register; bits 1:0 are ignored"),
     ("s_apb_pstrb", "4'b1111 in a write; another value gives PSLVERR"),
     ("s_apb_pprot", "bit 0: privileged, bit 1: not secure; checked as `--writes` selects, otherwise ignored"),
@@ -92,6 +92,7 @@ const BUSES: [(&str, &str); 17] = [
     ("m_axi_", "AMBA AXI4, trace words into memory (docs/reference/buses.md)"),
     ("memory_irq", "interrupt: a bit of `memory_interrupt`, with `--control tci` of `goshawk_ram_events`, is 1 (docs/reference/buses.md)"),
     ("m_axis_", "AMBA AXI4-Stream, trace words (docs/reference/buses.md)"),
+    ("m_atb_atid", "AMBA ATB, ID of the word: field `id` of `atb_control` (docs/reference/tci.md)"),
     ("m_atb_", "AMBA ATB, trace words (docs/reference/buses.md)"),
     ("byte_", "trace words as bytes (docs/reference/buses.md)"),
     ("jtag_", "test access port, IEEE 1149.1 (docs/reference/buses.md)"),

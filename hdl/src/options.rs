@@ -94,9 +94,8 @@ impl SystemOf for GivenOptions {
             let sink = match self.buses().words {
                 WordPort::Sram => Sink::Sram(self.value("sram-size").parse().unwrap_or_default()),
                 WordPort::Memory => Sink::Memory,
-                WordPort::Native | WordPort::AxiStream | WordPort::Atb | WordPort::Octets | WordPort::Jtag => {
-                    Sink::None
-                }
+                WordPort::Atb => Sink::Atb,
+                WordPort::Native | WordPort::AxiStream | WordPort::Octets | WordPort::Jtag => Sink::None,
             };
             Facts { sink, ..facts(&*circuit, &options) }
         });

@@ -12,6 +12,7 @@ use cost::{head, row, verilog};
 use fpga::place::Device;
 use hdl::bus::apb::Apb;
 use hdl::bus::atb::Atb;
+use hdl::bus::atb_bridge::AtbBridge;
 use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
 use hdl::bus::jtag::port::{Jtag, JtagWords};
@@ -55,6 +56,7 @@ fn main() {
         ..least
     };
     row("tci, all options", devices, &verilog(Tci::new(&most)));
+    row("tci, atb bridge", devices, &verilog(AtbBridge::new(&least)));
     row("tci, memory sink", devices, &verilog(MemorySink::new(&least)));
     row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sink: Sink::Sram(4096), ..least })));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));

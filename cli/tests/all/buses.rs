@@ -152,6 +152,24 @@ fn a_tool_reads_the_trace_from_system_memory() {
     }
 }
 
+/// The words of the golden model leave on ATB with the ID of the bridge, also by a clock of their own; a disabled bridge discards them,
+/// and a word that waits stays.
+#[test]
+fn a_tool_sends_the_trace_to_atb() {
+    for (options, bus, period) in [
+        ("--set small --sync", "apb", None),
+        ("--scheme ntrace+ir8 --no-initial", "axi-lite", Some("94")),
+        ("--scheme etrace", "wishbone", None),
+    ] {
+        let place = Place::new();
+        let clock = if period.is_some() { "--port-clock" } else { "" };
+        place.good(&format!("gen {options} --fifo 256 --control tci --bus {bus} --port atb {clock} -o out"));
+        let mut envs = vec![("BUS", bus.to_string()), ("PORT", "atb".into()), ("WRITES", "any".into())];
+        envs.extend(period.map(|p| ("PERIOD", p.to_string())));
+        cocotb(&place.path().join("out"), "atb", &envs).unwrap_or_else(|said| panic!("{options}: {said}"));
+    }
+}
+
 /// The models detect a fault: a partial write of a register that is accepted as a whole one.
 #[test]
 fn a_fault_is_found() {

@@ -25,7 +25,7 @@ fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
 }
 
 /// Systems with and without buses, of both kinds.
-const SYSTEMS: [&str; 8] = [
+const SYSTEMS: [&str; 9] = [
     "--set small --cores 2",
     "--set small --bus apb --port axi-stream --module-name probe",
     "--scheme sc-lsp:rbase-32x4 --bus axi-lite --port atb --port-clock",
@@ -34,6 +34,7 @@ const SYSTEMS: [&str; 8] = [
     "--set small --bus apb --control tci --sync --stall --check",
     "--scheme ntrace --bus axi-lite --control tci --port sram",
     "--scheme etrace --bus apb --control tci --port axi4-memory",
+    "--scheme ntrace --bus apb --control tci --port atb --port-clock",
 ];
 
 fn made(place: &Place, options: &str) -> PathBuf {

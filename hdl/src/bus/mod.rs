@@ -13,21 +13,23 @@
 //! | [`packets`] | AMBA AXI4-Stream, ARM IHI 0051: `TLAST` ends a trace |
 //! | [`octets`] | 8-bit valid/ready port |
 //! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
+//! | [`atb_bridge`] | RISC-V Trace Control Interface 1.0: ATB bridge, before [`atb`] |
 //! | [`crossing`] | none: words into another clock domain |
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
 //! | [`lock`] | none: an input that must be 1 for anything to be traced |
 //! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
 //! | [`memory_sink`] | RISC-V Trace Control Interface 1.0: RAM sink that writes to system memory by [`memory`] |
 //! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with an SRAM |
-//! | [`pages`] | none: one register bus for [`tci`] and a sink |
+//! | [`pages`] | none: one register bus for [`tci`] and a sink or bridge |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
-//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a RAM sink of 8 KiB. A write of fewer than four bytes, an
+//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a RAM sink or an ATB bridge of 8 KiB. A write of fewer than four bytes, an
 //! access beyond the last register, or a write that [`Writers`] forbids changes nothing and returns an error. Reading
 //! there returns 0.
 
 pub mod apb;
 pub mod atb;
+pub mod atb_bridge;
 pub mod axi_lite;
 pub mod crossing;
 pub mod jtag;
@@ -54,7 +56,7 @@ bundle!(
 );
 
 bundle!(
-    /// Trace words of N bits: 32, or [`PACKET_BITS`].
+    /// Trace words of N bits: 32, [`PACKET_BITS`] or [`ATB_BITS`].
     WordStreamOut "WordStreamIn" WordStreamIn<N>
     { valid: Bit, data: Bits<N>, }
     { ready: Bit, }
@@ -62,6 +64,8 @@ bundle!(
 
 /// Width of a trace word with a flag above it: the last word of its trace.
 pub const PACKET_BITS: usize = 33;
+/// Width of words with their `ATID` in the highest bits.
+pub const ATB_BITS: usize = 39;
 
 /// Accesses that may write registers, by the protection bits of APB4 (ARM IHI 0024, section 3.5) and AXI4 (ARM IHI
 /// 0022, A4.7): bit 0 is 1 for a privileged access, bit 1 is 1 for a non-secure one.

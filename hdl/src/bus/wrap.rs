@@ -6,6 +6,7 @@
 
 use super::apb::Apb;
 use super::atb::Atb;
+use super::atb_bridge::{AtbBridge, AtbWithId};
 use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
 use super::jtag::port::{Jtag, JtagWords};
@@ -19,7 +20,7 @@ use super::ram_sink::RamSink;
 use super::split::Split;
 use super::tci::Tci;
 use super::wishbone::Wishbone;
-use super::{Writers, PACKET_BITS};
+use super::{Writers, ATB_BITS, PACKET_BITS};
 
 use crate::verilog::{write, Style, Unsupported, Written};
 use rust_hdl::prelude::{check_all, Block};
@@ -258,10 +259,10 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsupported> {
     let Buses { registers, writers, words, crossing, locked, tci } = buses;
     let adapted = words != WordPort::Native;
-    // the last word is marked in the system's clock domain, before the crossing
-    let marked = if words.has_packets() { "marked" } else { "words" };
     let split = words.has_registers() && tci.is_none();
     let sink = tci.map_or(Sink::None, |facts| facts.sink);
+    // the last word is marked, or the ID added, in the system's clock domain, before the crossing
+    let marked = if words.has_packets() || sink == Sink::Atb { "marked" } else { "words" };
     // reads of the data register of an SRAM have an effect
     let strobe = sink.sram() > 0;
     if crossing && !words.crosses() {
@@ -277,10 +278,11 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
     let fits = match sink {
         Sink::Sram(_) => words == WordPort::Sram,
         Sink::Memory => words == WordPort::Memory,
+        Sink::Atb => words == WordPort::Atb,
         Sink::None => words != WordPort::Sram && (words != WordPort::Memory || tci.is_none()),
     };
     if !fits {
-        return Err(Unsupported("a RAM sink has registers of the Trace Control Interface, and a size".into()));
+        return Err(Unsupported("a sink or bridge has registers of the Trace Control Interface, and its port".into()));
     }
     if tci.is_some() && (locked || registers == RegisterBus::Jtag) {
         return Err(Unsupported(
@@ -378,6 +380,14 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             None => pin.to_string(),
         })?);
     }
+    if sink == Sink::Atb {
+        let bridge = AtbBridge::new(&tci.unwrap_or_default());
+        parts.push(Part::of("atb_bridge", bridge, style, |pin| match pin.strip_prefix("out_") {
+            Some(signal) => format!("{marked}_{signal}"),
+            None if pin.starts_with("bus_") => format!("sink_{pin}"),
+            None => pin.to_string(),
+        })?);
+    }
     if crossing {
         let net = |pin: &str| match (pin.strip_prefix("out_"), pin.strip_prefix("words_")) {
             (Some(signal), _) if adapted => format!("crossed_{signal}"),
@@ -385,9 +395,10 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             (_, Some(signal)) => format!("{marked}_{signal}"),
             (None, None) => pin.to_string(),
         };
-        parts.push(match words.has_packets() {
-            true => Part::of("crossing", Crossing::<PACKET_BITS>::new(), style, net)?,
-            false => Part::of("crossing", Crossing::<32>::new(), style, net)?,
+        parts.push(match words {
+            _ if words.has_packets() => Part::of("crossing", Crossing::<PACKET_BITS>::new(), style, net)?,
+            _ if sink == Sink::Atb => Part::of("crossing", Crossing::<ATB_BITS>::new(), style, net)?,
+            _ => Part::of("crossing", Crossing::<32>::new(), style, net)?,
         });
     }
     let of_port = |pin: &str| match (pin, pin.strip_prefix("words_")) {
@@ -400,6 +411,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
     match words {
         WordPort::Native | WordPort::Jtag => {}
         WordPort::AxiStream => parts.push(Part::of("axi_stream", AxiStream::default(), style, of_port)?),
+        WordPort::Atb if sink == Sink::Atb => parts.push(Part::of("atb", AtbWithId::new(), style, of_port)?),
         WordPort::Atb => parts.push(Part::of("atb", Atb::new(), style, of_port)?),
         WordPort::Octets => parts.push(Part::of("bytes", Octets::new(), style, of_port)?),
         WordPort::Memory if sink == Sink::Memory => {

@@ -5,14 +5,18 @@
 //! | [`map`] | registers and fields of the trace encoder component |
 //! | [`ram_map`] | registers and fields of the RAM sink component with an SRAM |
 //! | [`memory_map`] | registers and fields of the RAM sink component in system memory |
+//! | [`atb_map`] | registers and fields of the ATB bridge component |
 //! | [`model`] | golden model of the circuit of the encoder's registers, cycle by cycle |
 //! | [`ram`] | golden model of the RAM sink with an SRAM, cycle by cycle |
 //! | [`memory_sink`] | golden model of the RAM sink in system memory, cycle by cycle |
+//! | [`atb_bridge`] | golden model of the ATB bridge, cycle by cycle |
 //!
 //! # Source
-//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers", "Trace RAM Sink".
+//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers", "Trace RAM Sink", "ATB Bridge".
 //! Which fields can be written, and what they do here: `docs/reference/tci.md`.
 
+pub mod atb_bridge;
+pub mod atb_map;
 pub mod map;
 pub mod memory_map;
 pub mod memory_sink;
@@ -26,7 +30,9 @@ pub const VERSION: (u8, u8) = (1, 0);
 pub const ENCODER: u8 = 1;
 /// Type of a RAM sink in `trRamCompType`.
 pub const RAM_SINK: u8 = 9;
-/// Bytes of the page of a component. That of the RAM sink follows that of the encoder.
+/// Type of an ATB bridge in `trAtbBridgeCompType`.
+pub const ATB_BRIDGE: u8 = 14;
+/// Bytes of the page of a component. That of the sink or bridge follows that of the encoder.
 pub const PAGE: u32 = 0x1000;
 /// Sizes of the memory of a RAM sink, bytes; powers of two.
 pub const SRAM_BYTES: std::ops::RangeInclusive<u32> = 256..=65_536;
@@ -128,11 +134,11 @@ pub struct Facts {
     pub lost: bool,
     /// It reports discontinuities.
     pub check: bool,
-    /// Its sink.
+    /// Its sink or bridge.
     pub sink: Sink,
 }
 
-/// The sink of a trace system, with a page of registers of its own.
+/// The component after the encoder of a trace system, with a page of registers of its own: a sink, or a bridge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sink {
     /// None: the words leave by a port without registers.
@@ -142,6 +148,8 @@ pub enum Sink {
     Sram(u32),
     /// A RAM sink that writes to system memory.
     Memory,
+    /// An ATB bridge.
+    Atb,
 }
 
 impl Sink {
@@ -151,6 +159,7 @@ impl Sink {
             Self::None => &[],
             Self::Sram(_) => ram_map::REGS,
             Self::Memory => memory_map::REGS,
+            Self::Atb => atb_map::REGS,
         }
     }
 
@@ -158,7 +167,7 @@ impl Sink {
     pub const fn sram(self) -> u32 {
         match self {
             Self::Sram(bytes) => bytes,
-            Self::None | Self::Memory => 0,
+            Self::None | Self::Memory | Self::Atb => 0,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Benches of single blocks, and tests of the verification tools
 
+mod atb_bridge;
 mod bimodal;
 mod buses;
 mod cfiat;
