@@ -20,17 +20,43 @@ fn controls(text: &str) -> Vec<u32> {
     text.lines().filter_map(|l| u32::from_str_radix(l.strip_prefix("000 ")?, 16).ok()).collect()
 }
 
-#[test]
-fn the_driver_in_c_follows_the_sequences() {
+/// The output of a driver in the folder of examples, compiled with a mock in `cli/tests/tci`, and its lines without accesses.
+fn played(mock: &str, driver: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let (examples, program) = (root().join("docs/examples/tci"), folder.path().join("mock"));
-    let sources = [root().join("cli/tests/tci/mock.c"), examples.join("trace_encoder.c")];
+    let sources = [root().join("cli/tests/tci").join(mock), examples.join(driver)];
     let mut args = vec!["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", examples.to_str().unwrap()];
     args.extend(sources.iter().map(|s| s.to_str().unwrap()));
     args.extend(["-o", program.to_str().unwrap()]);
     said(Path::new("cc"), &args);
     let text = said(&program, &[]);
-    let results: Vec<&str> = text.lines().filter(|l| !l.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let results = text.lines().filter(|l| !l.starts_with(|c: char| c.is_ascii_digit())).map(str::to_string).collect();
+    (text, results)
+}
+
+#[test]
+fn the_driver_of_the_atb_bridge_follows_the_sequences() {
+    let (text, results) = played("mock_bridge.c", "atb_bridge.c");
+    assert_eq!(
+        results,
+        [
+            "open 0",
+            "start 0",
+            "stop 0",
+            "start 0",
+            "stop 0",
+            "reserved 3 3",
+            "start 0",
+            "never accepted 4",
+            "another component 6",
+        ]
+    );
+    assert_eq!(controls(&text)[..5], [0, 1, 0x2a01, 0x2a03, 1], "{text}");
+}
+
+#[test]
+fn the_driver_in_c_follows_the_sequences() {
+    let (text, results) = played("mock.c", "trace_encoder.c");
     assert_eq!(
         results,
         [
@@ -45,6 +71,7 @@ fn the_driver_in_c_follows_the_sequences() {
     );
     let right = [0, 1, 0x32061, 0x61, 0x83_3061, 0x83_2063, 0x83_2067];
     assert_eq!(controls(&text)[..7], right, "{text}");
+    let examples = root().join("docs/examples/tci");
     let lines = |path: PathBuf| std::fs::read_to_string(path).unwrap().lines().count();
     assert!(lines(examples.join("trace_encoder.c")) + lines(examples.join("trace_encoder.h")) <= 200);
 }
