@@ -22,6 +22,7 @@ use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -28,6 +28,7 @@
 //! | [`options`] | the system that given options describe |
 //! | [`scheme`] | front ends, predictors, caches and encoders of each scheme |
 //! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
+//! | [`sweep`] | what the derive macro of circuits does with fields |
 //! | [`top`] | trace systems |
 //! | [`trace_sim`] | whole systems in the rust-hdl simulation, compared with the golden model |
 //! | [`verilog`] | writer of readable Verilog |
@@ -35,6 +36,11 @@
 
 // a circuit's pins are named in the table at the head of its file
 #![allow(missing_docs)]
+
+// so that what the derive macro writes names this crate in the same way in every crate
+extern crate self as hdl;
+
+pub use hdl_derive::LogicBlock;
 
 pub mod any_top;
 pub mod bus;
@@ -47,6 +53,7 @@ pub mod noc;
 pub mod options;
 pub mod scheme;
 pub mod spine;
+pub mod sweep;
 pub mod top;
 pub mod trace_sim;
 pub mod verilog;

@@ -42,6 +42,7 @@ use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Extras;
 use crate::widget::each::each;
 use crate::widget::slot::Slot;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

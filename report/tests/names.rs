@@ -24,6 +24,7 @@ fn sources() -> Vec<(PathBuf, String)> {
         "retire",
         "sim",
         "hdl",
+        "hdl-derive",
         "host",
         "diag",
         "sweep",

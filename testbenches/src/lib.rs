@@ -15,6 +15,7 @@
 //!
 //! # A bench
 //! ```
+//! use hdl::LogicBlock;
 //! use rust_hdl::prelude::*;
 //! use sim::stimulus::Source;
 //! use testbenches::{driver::{CheckVerilog, Driver}, gates::emit_checked};

@@ -18,6 +18,7 @@
 //! in channel 0. If two instructions retire then, the older one is reported in channel 1. The throughput is two per
 //! cycle.
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The instance, as module `tile_pair`, between the wires of a log of two slots and the trace system.

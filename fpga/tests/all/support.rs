@@ -2,6 +2,7 @@
 
 use fpga::soc::board::BOARDS;
 use fpga::soc::pll::IcePll;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 use rust_hdl_fpga_support::lattice::ice40::ice_pll::ICE40PLLBlock;
 use rust_hdl_fpga_support::toolchains::{ecp5::generate_lpf, icestorm::generate_pcf};

@@ -22,6 +22,7 @@
 use super::{MapOut, Writers};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// An APB completer for 2^A registers, with byte addresses of P bits.

@@ -22,6 +22,7 @@
 
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Cycles without a word that complete a flush: twice the bits of a word.

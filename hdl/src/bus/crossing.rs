@@ -25,6 +25,7 @@
 
 use super::{WordStreamIn, WordStreamOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A clock domain crossing for words of N bits.

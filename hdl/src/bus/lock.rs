@@ -15,6 +15,7 @@
 
 use super::{MapIn, MapOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::regs::register;
 

@@ -26,6 +26,7 @@ use crate::spine::ports::{BusIn, WordsIn};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::memory_port::{BURST, FIFO_DEPTH, FLUSH_CYCLES, PAGE};
 use sim::regs::{Reg, MEMORY_REGS};

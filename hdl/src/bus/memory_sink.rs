@@ -24,6 +24,7 @@ use super::memory::MemoryPort;
 use super::MapIn;
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::regs::{ADDR_BITS, MEMORY_REGS};
 use sim::tci::memory_map::register;

@@ -12,6 +12,7 @@
 
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// An 8-bit valid/ready port for trace words.

@@ -27,6 +27,7 @@
 use super::{WordStreamIn, WordStreamOut, PACKET_BITS};
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A block that marks the last word of each trace.

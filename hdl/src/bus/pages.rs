@@ -14,6 +14,7 @@
 
 use super::{MapIn, MapOut};
 use crate::widget::each::each;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A splitter of a register bus.

@@ -22,6 +22,7 @@ use super::MapIn;
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::tci::ram_map::register;
 use sim::tci::{Facts, SRAM_BYTES};

@@ -12,6 +12,7 @@
 
 use super::MapIn;
 use crate::spine::ports::BusOut;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A splitter of a register bus.

@@ -21,6 +21,7 @@
 use super::{MapIn, MapOut};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::regs;
 use sim::tci::map::{register, Field};

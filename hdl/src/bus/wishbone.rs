@@ -21,6 +21,7 @@
 use super::MapOut;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A Wishbone slave for 2^A registers, with word addresses of P bits.

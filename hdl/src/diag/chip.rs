@@ -38,6 +38,7 @@ use crate::noc::router::Router;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::chip::FIRST_NODE;
 use sim::diag::crossing::LATENCY;

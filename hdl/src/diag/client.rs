@@ -31,6 +31,7 @@ use super::processor::node::Processor;
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::node::aggregate::SUM_BITS;
 use sim::diag::node::NodeKind;

@@ -30,6 +30,7 @@
 use crate::noc::ports::PacketIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::frame::{KEPT, POLYNOMIAL, START};
 

@@ -35,6 +35,7 @@
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::frame::{POLYNOMIAL, START};
 use sim::diag::packet::{Op, HOST};

@@ -38,6 +38,7 @@ use super::ports::{EventOut, ResultIn, WriteOut};
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::packet::{HOST, MAX_ARGS};
 use sim::diag::registers::CONTROL;

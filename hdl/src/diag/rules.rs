@@ -30,6 +30,7 @@
 use super::ports::{EventIn, WriteIn};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 

@@ -21,6 +21,7 @@
 
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// An address filter of one core, for addresses of W bits.

@@ -23,6 +23,7 @@
 use super::narrow::Narrow;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -48,6 +48,7 @@ use crate::spine::{Extras, Retire, BLOCKS};
 use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::{part, Slot};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -39,6 +39,7 @@ use super::rvfi::Rvfi;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::{part, Slot};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -46,6 +46,7 @@ use crate::spine::{Extras, Retire};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

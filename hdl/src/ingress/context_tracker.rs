@@ -20,6 +20,7 @@
 //! Golden model: changes of context in [`sim::core_trace::CoreTrace::event`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The context tracker of one core.

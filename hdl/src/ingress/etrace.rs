@@ -51,6 +51,7 @@ use crate::spine::Extras;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::{part, Slot};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -33,6 +33,7 @@
 use super::beat::BeatOut;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -19,6 +19,7 @@
 //!
 //! Golden model: treatment of a hidden instruction, [`sim::core_trace::CoreTrace::hide`].
 
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The mode filter of one core.

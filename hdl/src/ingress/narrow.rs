@@ -18,6 +18,7 @@
 //! Golden model: [`Addresses::narrow`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::addresses::Addresses;
 

@@ -30,6 +30,7 @@
 
 use crate::widget::bundle::bundle;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 bundle!(

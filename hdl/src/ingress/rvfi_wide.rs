@@ -29,6 +29,7 @@ use crate::spine::{Extras, Retire};
 use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::{part, Slot};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
 use sim::params::TraceParams;

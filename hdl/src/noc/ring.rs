@@ -18,6 +18,7 @@
 use super::ports::{FateOut, HopOut, PacketIn, PacketOut};
 use super::router::Router;
 use crate::widget::each::each;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A ring of routers.

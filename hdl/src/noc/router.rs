@@ -36,6 +36,7 @@
 use super::ports::{FateOut, HopIn, HopOut, PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::packet::{BROADCAST, HOST, NODES, REFUSED, TAKEN};
 use sim::diag::ring::TOKEN;

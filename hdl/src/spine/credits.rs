@@ -24,6 +24,7 @@
 //! Golden model: `full` of [`sim::core_trace::CoreTrace::offer`]; that a reserved entry is always free is proved, see `docs/explanation/formal.md`.
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A counter of used and reserved entries.

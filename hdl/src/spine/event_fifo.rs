@@ -35,6 +35,7 @@ use crate::widget::field_mem::FieldMem;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::pair_mem::PairMem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Widest address: 2^8 entries, the depth of an iCE40 block RAM.

@@ -38,6 +38,7 @@ use super::{Extras, Stream};
 use crate::widget::delay::Delay;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -26,6 +26,7 @@
 use super::Stream;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

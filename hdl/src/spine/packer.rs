@@ -27,6 +27,7 @@ use super::packer_wide::WidePacker;
 use super::ports::{SliceIn, WordsOut};
 use super::slices::Slices;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A packer of slices of any size.

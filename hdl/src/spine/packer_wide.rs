@@ -23,6 +23,7 @@
 //! Golden model: [`sim::bits::BitWriter`].
 
 use super::ports::{SliceIn, WordsOut};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A packer of wide slices.

@@ -30,6 +30,7 @@ use super::ports::BusIn;
 use super::{Extras, Stream};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::regmap::id;
 use sim::regs::register;

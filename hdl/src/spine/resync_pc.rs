@@ -25,6 +25,7 @@
 use super::event_fifo::taps;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Cycles from the stage at which such a front end decides to its last stage, where it makes entries.

@@ -24,6 +24,7 @@
 use super::slices::stamp;
 use super::Extras;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -36,6 +36,7 @@ use super::ports::{SliceIn, SliceOut};
 use super::slices::Slices;
 use super::Stream;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The framer of a trace stream.

@@ -64,6 +64,7 @@
 use super::ports::{ControlIn, DecisionOut};
 use super::Extras;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The trace state machine of one core.

@@ -31,6 +31,7 @@
 //! Golden model: [`sim::core_trace`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A counter that disables the predictors for K instructions.

@@ -8,6 +8,7 @@
 //! | `to` | out | W | the input, delayed |
 
 use super::each::each;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A delay line of W bits.

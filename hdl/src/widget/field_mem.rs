@@ -20,6 +20,7 @@
 //! simulation, 0).
 
 use super::mem::{MemoryShape, Placement};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of four fields of `width` bits, or none.

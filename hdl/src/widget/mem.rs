@@ -19,6 +19,7 @@
 //! word elsewhere. In simulation, such a read returns the complement of the new word, so that a circuit that depends on
 //! it fails. Contents at power-up are undefined, too (in simulation, 0): circuits clear what they need.
 
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use std::fmt;
 

@@ -17,6 +17,7 @@
 //! As [`super::field_mem`]; an entry that is read in the cycle in which it is written is **undefined**.
 
 use super::mem::{MemoryShape, Placement};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of two fields of `width` bits, or none.

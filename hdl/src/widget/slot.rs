@@ -104,9 +104,11 @@ impl<P: LogicLink + Block> Block for Slot<P> {
         }
     }
 
+    // in the order of `crate::sweep`
     fn update_all(&mut self) {
-        self.update();
         self.clock.update_all();
+        self.port.update_all();
+        self.update();
         self.port.update_all();
         if let Some(part) = &mut self.part {
             part.update_all();
@@ -114,7 +116,7 @@ impl<P: LogicLink + Block> Block for Slot<P> {
     }
 
     fn has_changed(&self) -> bool {
-        self.clock.has_changed() || self.port.has_changed() || self.part.as_ref().is_some_and(|p| p.has_changed())
+        self.port.has_changed() || self.part.as_ref().is_some_and(|p| p.has_changed())
     }
 
     fn accept(&self, name: &str, probe: &mut dyn Probe) {

@@ -4,6 +4,7 @@
 #![allow(non_snake_case)]
 
 use fpga::cosim::{Cosim, CosimError, Dir, Interface, Port};
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};

@@ -6,6 +6,7 @@
 use fpga::cosim::CosimError;
 use hdl::emit::{emit, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::Source;

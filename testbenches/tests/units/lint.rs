@@ -1,5 +1,6 @@
 //! The lint finds every planted fault and leaves the corrected block alone
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 use testbenches::lint::{inclusive_ranges, lint, scan_text, Rule};
 

@@ -4,6 +4,7 @@
 //! emitted by rust-hdl and run in Verilator.
 
 use fpga::cosim::{Cosim, Interface};
+use hdl::LogicBlock;
 use rust_hdl::core::ast::{VerilogExpression as V, VerilogOp, VerilogOpUnary, VerilogStatement};
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;

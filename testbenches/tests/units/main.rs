@@ -49,6 +49,7 @@ mod soc_circuits;
 mod stream_encoder;
 mod stream_front;
 mod stream_tables;
+mod sweep;
 mod tci;
 mod trace_cosim;
 mod vcd;

@@ -58,7 +58,8 @@ fn every_circuit_has_a_line_and_a_bench() {
     let mut missing = Vec::new();
     let mut blocks = 0;
     for file in sources("hdl/src") {
-        if !text(&root().join(&file)).contains("#[derive(LogicBlock") {
+        let source = text(&root().join(&file));
+        if !["#[derive(LogicBlock", "#[derive(crate::LogicBlock"].iter().any(|derive| source.contains(derive)) {
             continue;
         }
         blocks += 1;
@@ -74,6 +75,24 @@ fn every_circuit_has_a_line_and_a_bench() {
     }
     assert!(blocks > 20, "{blocks} blocks are too few: were they looked for in the right place?");
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// `hdl_derive` has the order of a sweep that needs few of them.
+#[test]
+fn circuits_derive_what_settles_in_few_sweeps() {
+    let mut wrong = Vec::new();
+    for file in ["hdl/src", "fpga/src"].into_iter().flat_map(sources) {
+        let source = text(&root().join(&file));
+        let named = ["use crate::LogicBlock;", "use hdl::LogicBlock;"].iter().any(|line| source.contains(line));
+        if source.contains("#[derive(LogicBlock") && !named {
+            wrong.push(file);
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "these derive rust-hdl's LogicBlock, write `use crate::LogicBlock;`: {}",
+        wrong.join(", ")
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use hdl::scheme::sc_lsp::cache::StreamCache;
 use hdl::scheme::sc_lsp::lsp::Lsp;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::cache::Descriptor;

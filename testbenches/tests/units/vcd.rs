@@ -1,5 +1,6 @@
 //! VCDs written by the driver, read back: the changes of signals are those that the bench saw
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use std::io::{self, Cursor, Write};

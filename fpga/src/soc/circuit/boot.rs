@@ -24,6 +24,7 @@
 //! The cores start some 35 cycles after `go`. `done` rises some 70 cycles after `stop`, plus the time for the rest of
 //! the trace.
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// State of the sequence.

@@ -13,6 +13,7 @@
 //!
 //! Combinational. Golden model: [`crate::soc::frame::crc16`].
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// One step of the CRC.

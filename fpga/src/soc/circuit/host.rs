@@ -22,6 +22,7 @@
 //! Golden model: [`crate::soc::frame::command`].
 
 use super::crc::Crc16;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// State of a command.

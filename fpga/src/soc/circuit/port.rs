@@ -13,6 +13,7 @@
 //! # Timing
 //! A word takes 32 / `width` cycles, and the next follows without a pause.
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The trace port.

@@ -20,6 +20,7 @@
 //! Takes one word per cycle; sends one word in four cycles.
 
 use hdl::widget::mem::Mem;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// State of the buffer.

@@ -24,6 +24,7 @@
 
 use super::crc::Crc16;
 use hdl::widget::mem::Mem;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The part of a frame that is being sent.

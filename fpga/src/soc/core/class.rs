@@ -13,6 +13,7 @@
 //! # Timing
 //! Combinational.
 
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The instruction in the form that a trace system takes.

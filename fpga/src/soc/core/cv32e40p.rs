@@ -18,6 +18,7 @@ use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS_SLANG;
 use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The core cv32e40p.

@@ -23,6 +23,7 @@ use super::{soc_core, soc_core_with_data, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
 use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
+use hdl::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The core VexRiscv.

@@ -16,6 +16,7 @@
 use super::ScanIn;
 use crate::bus::WordStreamIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The JTAG data register for trace words.

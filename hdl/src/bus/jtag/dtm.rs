@@ -20,6 +20,7 @@
 use super::ScanIn;
 use crate::bus::MapOut;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A debug transport for 2^A registers.

@@ -18,6 +18,7 @@ use super::dtm::Dtm;
 use super::tap::Tap;
 use crate::bus::{MapOut, WordStreamIn};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A test access port to registers only.

@@ -22,6 +22,7 @@
 
 use super::ScanOut;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// States of the TAP controller.

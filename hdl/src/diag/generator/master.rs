@@ -24,6 +24,7 @@
 use crate::diag::ports::SeenOut;
 use crate::ingress::rvfi_data::RvfiData;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::master::NO_PC;
 

@@ -25,6 +25,7 @@ use crate::diag::ports::SeenOut;
 use crate::ingress::rvfi::Rvfi;
 use crate::ingress::rvfi_data::{RvfiData, RvfiDataChannel};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

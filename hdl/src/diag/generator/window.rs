@@ -21,6 +21,7 @@
 
 use crate::diag::ports::WriteIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::window::{DEPTH, WINDOW};
 

@@ -24,6 +24,7 @@ use crate::diag::ports::{EventIn, ResultOut, WriteIn};
 use crate::diag::rules::{Operands, Rules};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 

@@ -22,6 +22,7 @@ use crate::diag::ports::{EventIn, ResultOut, WriteIn};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::registers::{CONTROL, RECORDS, TARGET};
 

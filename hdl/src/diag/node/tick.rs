@@ -23,6 +23,7 @@
 use crate::diag::ports::{ResultOut, WriteIn};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 

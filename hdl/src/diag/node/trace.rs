@@ -25,6 +25,7 @@
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::node::trace::{DEPTH, KIND, PACKET_WORDS, REGISTERS};
 use sim::diag::packet::{Op, HOST};

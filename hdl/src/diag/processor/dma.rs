@@ -34,6 +34,7 @@
 use crate::diag::ports::WriteOut;
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
 use sim::diag::processor::{CONTROL, KIND, MAX_LOST, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};

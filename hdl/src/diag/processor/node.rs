@@ -26,6 +26,7 @@ use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::processor::{CONTROL, LIMIT, NEXT_AT, NO_EVENT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
 

@@ -20,6 +20,7 @@ use super::filter::{CONDITIONAL, LOAD, STORE, STORED, VALUE};
 use super::queue::ACCESS;
 use crate::ingress::rvfi_data::{RvfiData, RvfiDataChannel};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 

@@ -18,6 +18,7 @@ use super::entry::STOP;
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::params::Coding;
 use sim::scheme::cfiat::CfiatParams;

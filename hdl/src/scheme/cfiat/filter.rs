@@ -36,6 +36,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::params::{Flags, Replacement, Sizes};
 

@@ -32,6 +32,7 @@ use crate::spine::ports::{ControlIn, EntryOut};
 use crate::spine::Stream;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 

@@ -33,6 +33,7 @@ use crate::spine::join::Spine;
 use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Stream;
 use crate::widget::each::each;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 

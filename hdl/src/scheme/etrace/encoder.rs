@@ -24,6 +24,7 @@ use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::EtraceParams;
 

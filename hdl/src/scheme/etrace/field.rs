@@ -21,6 +21,7 @@
 //! Golden model: the encoder of packets of `riscv-etrace`.
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::Options;
 

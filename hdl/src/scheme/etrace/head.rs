@@ -26,6 +26,7 @@
 //! Golden model: the encoder of packets of `riscv-etrace`, and `sim::baseline::etrace` for format 0.
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::EtraceParams;
 

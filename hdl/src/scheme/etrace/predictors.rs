@@ -21,6 +21,7 @@
 //! Golden model: `sim::baseline::etrace`, its tables.
 
 use super::rows::Rows;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A table of predictors.

@@ -34,6 +34,7 @@ use super::entry::{COUNTED, FAILED, HIDDEN, INDEXED, NEWEST};
 use super::entry::{FULL, POST_ENDED, POST_EPC, POST_LOST, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::MAX_PREDICTED;
 

@@ -18,6 +18,7 @@
 //! Golden model: the encoder of packets of `riscv-etrace`.
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The size of a packet whose last field has at most W bits.

@@ -20,6 +20,7 @@
 
 use super::rows::Rows;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A cache of targets, for addresses of at most W bits.

@@ -26,6 +26,7 @@ use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::follow::sizes::Sizes;

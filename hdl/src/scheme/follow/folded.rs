@@ -18,6 +18,7 @@
 //! Golden model: [`sim::scheme::follow::hash`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A folded history of at most 8 bits.

@@ -35,6 +35,7 @@ use crate::widget::delay::Delay;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::follow::sizes::Sizes;

@@ -35,6 +35,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Feedback of a primitive polynomial of degree n: x^i at bit i - 1.

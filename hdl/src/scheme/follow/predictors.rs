@@ -29,6 +29,7 @@ use super::tables::Tables;
 use super::targets::Targets;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::follow::sizes::Sizes;

@@ -20,6 +20,7 @@ use crate::scheme::tr::coder::chunked::Chunked;
 use crate::scheme::tr::coder::{CoderIn, COUNT, RAW};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::follow::record::DIFFERENCE;

@@ -25,6 +25,7 @@
 use super::late_bimodal::LateBimodal;
 use super::tagged::Tagged;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Lengths of the histories, in tables by index.

@@ -31,6 +31,7 @@
 use super::folded::Folded;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A table of at most 256 entries.

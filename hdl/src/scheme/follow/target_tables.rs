@@ -26,6 +26,7 @@
 use super::folded::Folded;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Tables of at most 256 entries each.

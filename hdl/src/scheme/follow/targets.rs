@@ -32,6 +32,7 @@ use super::stack::Stack;
 use super::target_tables::TargetTables;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::follow::targets::Log2;
 

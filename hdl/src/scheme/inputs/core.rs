@@ -24,6 +24,7 @@ use crate::ingress::rvfi::Rvfi;
 use crate::ingress::rvfi_data::{DataOut, RvfiData, RvfiDataChannel};
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::scheme::inputs::InputsParams;

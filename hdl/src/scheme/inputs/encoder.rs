@@ -22,6 +22,7 @@ use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 

@@ -24,6 +24,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::first::LINE_SHIFT;
 use sim::scheme::inputs::InputsParams;

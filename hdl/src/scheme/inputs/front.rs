@@ -36,6 +36,7 @@ use crate::ingress::rvfi_data::DataIn;
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::start::items;
 use sim::scheme::inputs::InputsParams;

@@ -15,6 +15,7 @@
 //! The outputs count the entries up to the cycle before.
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A counter of FIFO entries.

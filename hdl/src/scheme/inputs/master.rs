@@ -28,6 +28,7 @@ use super::level::Level;
 use super::signature::SignatureRegister;
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::master::WORD_BITS;
 use sim::scheme::inputs::InputsParams;

@@ -18,6 +18,7 @@
 //! Golden model: [`sim::scheme::inputs::signature::Signature`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::signature::POLYNOMIAL;
 

@@ -25,6 +25,7 @@
 //! Golden model: [`sim::scheme::inputs::model`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 

@@ -20,6 +20,7 @@
 
 use super::state::MTVEC;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The start sequence.

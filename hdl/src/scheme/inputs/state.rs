@@ -23,6 +23,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::riscv::Profile;
 use sim::scheme::inputs::start;

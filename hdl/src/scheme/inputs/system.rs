@@ -42,6 +42,7 @@ use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Stream;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 

@@ -28,6 +28,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::model::MAX_REFERENCES;
 use sim::scheme::inputs::InputsParams;

@@ -52,6 +52,7 @@ use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
 

@@ -23,6 +23,7 @@
 //! Golden model: [`sim::standard::ntrace::Encoder`].
 
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
 

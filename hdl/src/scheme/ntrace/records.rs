@@ -46,6 +46,7 @@
 use super::ICNT_BITS;
 use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
 

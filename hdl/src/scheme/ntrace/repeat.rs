@@ -27,6 +27,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Bits of a full history: 30 outcomes and the stop bit.

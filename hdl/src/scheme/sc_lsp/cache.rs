@@ -28,6 +28,7 @@
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::Hash;

@@ -29,6 +29,7 @@
 
 use super::cache::LENGTH_PORT_BITS;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

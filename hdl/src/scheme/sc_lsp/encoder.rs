@@ -24,6 +24,7 @@ use crate::spine::Extras;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::{Coding, TraceParams};
 use sim::scheme::sc_lsp::StreamCacheParams;

@@ -19,6 +19,7 @@
 //! Golden model: [`sim::scheme::sc_lsp::tables`].
 
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -27,6 +27,7 @@ use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -33,6 +33,7 @@ use crate::widget::delay::Delay;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::{part, Slot};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

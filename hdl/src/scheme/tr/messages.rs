@@ -39,6 +39,7 @@ use crate::spine::signature::Signature;
 use crate::spine::Extras;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 

@@ -41,7 +41,7 @@ pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
 macro_rules! coder {
     // `$uses_resync_pc`: whether the PC of an entry's sync bypasses the entry
     ($name:ident, $uses_resync_pc:expr) => {
-        #[derive(LogicBlock, Default)]
+        #[derive(hdl::LogicBlock, Default)]
         struct $name<const W: usize> {
             clock: Signal<In, Clock>,
             reset: Signal<In, Bit>,

@@ -29,6 +29,7 @@ use super::ports::{CallMatchOut, CallOpIn, HeadIn};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A table of up to 16 open calls.

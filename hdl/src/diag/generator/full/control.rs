@@ -28,6 +28,7 @@
 
 use super::ports::{CallMatchIn, CallOpOut, DraftOut, HeadIn};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// State of the control for the oldest instruction.

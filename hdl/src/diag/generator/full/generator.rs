@@ -36,6 +36,7 @@ use super::stack::Stack;
 use super::word::Word;
 use crate::diag::ports::{ResultOut, SeenIn, WriteIn};
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 use sim::diag::trigger::GeneratorParams;

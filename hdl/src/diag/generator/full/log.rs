@@ -27,6 +27,7 @@ use super::ports::{HeadOut, HitsIn};
 use crate::diag::ports::SeenIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::full::{ALMOST_FULL, DROP_CYCLES, RESUME_LEVEL, STALL_LEVEL};
 

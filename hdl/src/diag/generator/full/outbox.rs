@@ -26,6 +26,7 @@ use crate::diag::ports::ResultOut;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Depth, in events.

@@ -22,6 +22,7 @@
 
 use super::ports::HeadIn;
 use crate::widget::mem::Mem;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A copy of the register file.

@@ -24,6 +24,7 @@
 
 use super::ports::HeadIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// A multiplexer of captured words.

@@ -28,6 +28,7 @@ use super::coder::ArithmeticCoder;
 use super::queue::Queue;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// Bits of a request without its number.

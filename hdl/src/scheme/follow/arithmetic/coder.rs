@@ -40,6 +40,7 @@
 
 use super::probabilities::Probabilities;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::scheme::follow::arithmetic::encoder::FIRST;
 use sim::scheme::follow::arithmetic::probability::HALF;

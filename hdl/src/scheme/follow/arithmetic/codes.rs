@@ -22,6 +22,7 @@ use super::code::Code;
 use super::order::Order;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The codes of N cores.

@@ -26,6 +26,7 @@
 
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// The order of the words of N cores.

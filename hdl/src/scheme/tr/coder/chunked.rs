@@ -27,7 +27,7 @@ use sim::params::{Chunks, Coding, TraceParams};
 pub const NEAR: u8 = 5;
 
 /// A coder that writes chunks with connect bits.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Chunked<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,

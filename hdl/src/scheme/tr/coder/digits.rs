@@ -36,6 +36,7 @@ use crate::spine::slices::{fits, MAX_ADDRESS_BITS};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::Part;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, TraceParams};
 

@@ -41,7 +41,7 @@ enum GolombStep {
 }
 
 /// A coder that writes exponential Golomb codes.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Golomb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,

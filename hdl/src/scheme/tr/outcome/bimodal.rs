@@ -23,7 +23,7 @@ use sim::scheme::tr::outcome::bimodal::BimodalSizes;
 use sim::scheme::tr::outcome::OutcomeSizes;
 
 /// A bimodal predictor of at most 4096 counters.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Bimodal {
     pub clock: Signal<In, Clock>,
     pub port: OutcomeIn,

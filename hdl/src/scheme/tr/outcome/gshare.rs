@@ -52,7 +52,7 @@ const fn taps(n: usize) -> u64 {
 }
 
 /// A gshare predictor.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Gshare {
     pub clock: Signal<In, Clock>,
     pub port: OutcomeIn,

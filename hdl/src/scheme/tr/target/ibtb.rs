@@ -43,7 +43,7 @@ use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 use sim::scheme::tr::target::TargetSizes;
 
 /// An iBTB for targets of at most W bits.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Ibtb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub live: Signal<In, Bit>,

@@ -23,7 +23,7 @@ use sim::scheme::tr::target::last::LastSizes;
 use sim::scheme::tr::target::TargetSizes;
 
 /// A last-target predictor of at most 256 entries, for targets of less than W bits.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Last<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: TargetIn<W>,

@@ -38,7 +38,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
 /// A return address stack, for addresses of less than W bits.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct Ras<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub clear: Signal<In, Bit>,

@@ -21,7 +21,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 
 /// A return address stack and an iBTB, for targets of less than W bits.
-#[derive(LogicBlock, Default)]
+#[derive(crate::LogicBlock, Default)]
 pub struct RasIbtb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: TargetIn<W>,
