@@ -50,6 +50,7 @@ mod stream_encoder;
 mod stream_front;
 mod stream_tables;
 mod sweep;
+mod sweep_random;
 mod tci;
 mod trace_cosim;
 mod vcd;
