@@ -28,6 +28,7 @@ use super::atb::Atb;
 use super::{MapIn, WordStreamIn, WordStreamOut, ATB_BITS};
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::tci::atb_map::register;
 use sim::tci::Facts;

@@ -17,6 +17,7 @@
 //! the complement of the new one.
 
 use super::mem::{MemoryShape, Placement};
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 /// 2^A words of D bits.

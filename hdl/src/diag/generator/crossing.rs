@@ -32,6 +32,7 @@ use super::observer::ObserverPins;
 use crate::widget::bundle::bundle;
 use crate::widget::cross_mem::CrossMem;
 use crate::widget::fixed::Fixed;
+use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 bundle!(
