@@ -1,4 +1,4 @@
-//! `hdl/src/diag/generator/crossing.rs` against the golden crossing, edge by edge, and on the chip
+//! `hdl/src/diag/generator/crossing.rs` with `hdl/src/widget/cross_mem.rs` against the golden crossing, edge by edge, and on the chip
 //!
 //! Core and chip have unrelated clocks, of any ratio and phase, and cores retire in bursts or at random. Every instruction
 //! arrives once, complete and in order; if the core is too fast, missing ones are reported. The Verilog is run with the same
