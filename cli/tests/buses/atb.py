@@ -7,27 +7,12 @@ Environment as for `buses.py`.
 import os
 
 import cocotb
-from buses import FOLDER, draw, flushed, instructions, master, port_of
+from buses import FOLDER, draw, flushed, master, port_of
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from tci import ACTIVE, EMPTY, ENABLE, IMPL, MODE, TRACING, Tool
+from tci import ACTIVE, EMPTY, ENABLE, IMPL, Component, Tool
 
-BRIDGE = 0x1000
 ID = 8
-
-
-class Bridge(Tool):
-    async def read(self, offset):
-        return await super().read(BRIDGE + offset)
-
-    async def write(self, offset, value):
-        await super().write(BRIDGE + offset, value)
-
-    async def range(self, offset):
-        await self.write(offset, 0)
-        least = await self.read(offset)
-        await self.write(offset, 0xFFFFFFFF)
-        return least, await self.read(offset)
 
 
 class Receiver:
@@ -61,19 +46,6 @@ class Receiver:
         return [word for _, word in got], {number for number, _ in got}
 
 
-async def begin(dut, tool):
-    """Traces the instructions of the test vectors."""
-    await tool.activate()
-    await tool.write(0, MODE | ACTIVE)
-    mode = await tool.read(0) & 0x70
-    await tool.write(0, mode | ENABLE | ACTIVE)
-    await tool.write(0, mode | TRACING | ENABLE | ACTIVE)
-    while not await tool.read(0xE08) & 2:
-        pass
-    await instructions(dut, [4, 5, 8])
-    await tool.write(0, mode | TRACING | ACTIVE)
-
-
 async def settle(dut):
     """Waits until words have crossed to the clock of the port."""
     for _ in range(40):
@@ -91,7 +63,7 @@ async def the_trace_leaves_with_its_id(dut):
     dut.m_atb_afvalid.value = 0
     dut.reset.value = 1
     bus = master(dut)
-    tool, bridge, atb = Tool(bus), Bridge(bus), Receiver(dut)
+    tool, bridge, atb = Tool(bus), Component(bus), Receiver(dut)
     cocotb.start_soon(atb.run())
     for _ in range(4):
         await RisingEdge(dut.clock)
@@ -116,7 +88,7 @@ async def the_trace_leaves_with_its_id(dut):
         assert await bridge.read(0) == number << ID | EMPTY | ACTIVE
         await bridge.write(0, number << ID | ENABLE | ACTIVE)
         assert await bridge.read(0) == number << ID | EMPTY | ENABLE | ACTIVE
-        await begin(dut, tool)
+        await tool.trace(dut)
         await tool.poll(EMPTY, EMPTY)
         await flushed(dut, atb.got)
         await bridge.write(0, ACTIVE)
@@ -125,7 +97,7 @@ async def the_trace_leaves_with_its_id(dut):
     assert await tool.read(0) >> 12 & 1 == 0, "trace was lost"
 
     # disabled, the bridge discards the trace, and the encoder becomes empty
-    await begin(dut, tool)
+    await tool.trace(dut)
     await tool.poll(EMPTY, EMPTY)
     await settle(dut)
     assert atb.take() == ([], set())
@@ -136,7 +108,7 @@ async def the_trace_leaves_with_its_id(dut):
     await bridge.write(0, 5 << ID | ENABLE | ACTIVE)
     atb.stalled = True
     await settle(dut)
-    await begin(dut, tool)
+    await tool.trace(dut)
     await settle(dut)
     assert await tool.read(0) & EMPTY == 0
     assert await bridge.read(0) == 5 << ID | ENABLE | ACTIVE, "not empty"

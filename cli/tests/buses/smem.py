@@ -7,13 +7,13 @@ Environment as for `memory.py`; SIZE: bytes of the buffer. The contents of the b
 import os
 
 import cocotb
-from buses import FOLDER, instructions, master
+from buses import FOLDER, master
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiSlaveWrite, AxiWriteBus
 from memory import Memory, waits
 from sram import LIMIT, SMEM_MODE, START, STOP_ON_WRAP, WP, WRAP, Sink
-from tci import ACTIVE, EMPTY, ENABLE, IMPL, MODE, TRACING, Tool
+from tci import ACTIVE, EMPTY, ENABLE, IMPL, Tool
 
 SMEM = 1 << 13
 SIZE = int(os.environ["SIZE"])
@@ -57,15 +57,7 @@ async def the_trace_is_in_system_memory(dut):
             assert await sink.read(offset) == value, f"{offset:#x}"
         await sink.write(0, stop | ENABLE | ACTIVE)
         assert await sink.read(0) & ~EMPTY == SMEM_MODE | stop | ENABLE | ACTIVE
-        await tool.activate()
-        await tool.write(0, MODE | ACTIVE)
-        mode = await tool.read(0) & 0x70
-        await tool.write(0, mode | ENABLE | ACTIVE)
-        await tool.write(0, mode | TRACING | ENABLE | ACTIVE)
-        while not await tool.read(0xE08) & 2:
-            pass
-        await instructions(dut, [4, 5, 8])
-        await tool.write(0, mode | TRACING | ACTIVE)
+        await tool.trace(dut)
         await tool.poll(EMPTY, EMPTY)
         await sink.write(0, stop | ACTIVE)
         await sink.poll(EMPTY, EMPTY)

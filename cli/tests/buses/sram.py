@@ -9,28 +9,15 @@ import os
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from buses import FOLDER, SLVERR, instructions, master
-from tci import ACTIVE, EMPTY, ENABLE, IMPL, MODE, TRACING, Tool
+from buses import FOLDER, SLVERR, master
+from tci import ACTIVE, COMPONENT, EMPTY, ENABLE, IMPL, Component, Tool
 
-SINK = 0x1000
 START, LIMIT, WP, RP, DATA = 0x010, 0x018, 0x020, 0x028, 0x040
 SRAM, SMEM_MODE, STOP_ON_WRAP, WRAP = 1 << 12, 1 << 4, 1 << 8, 1
 SIZE = int(os.environ["SIZE"])
 
 
-class Sink(Tool):
-    async def read(self, offset):
-        return await super().read(SINK + offset)
-
-    async def write(self, offset, value):
-        await super().write(SINK + offset, value)
-
-    async def range(self, offset):
-        await self.write(offset, 0)
-        least = await self.read(offset)
-        await self.write(offset, 0xFFFFFFFF)
-        return least, await self.read(offset)
-
+class Sink(Component):
     async def dump(self):
         """The words of the trace from the oldest on."""
         wp = await self.read(WP)
@@ -69,15 +56,7 @@ async def the_trace_is_in_the_memory(dut):
         await sink.write(WP, 0)
         await sink.write(0, stop | ENABLE | ACTIVE)
         assert await sink.read(0) == stop | EMPTY | ENABLE | ACTIVE
-        await tool.activate()
-        await tool.write(0, MODE | ACTIVE)
-        mode = await tool.read(0) & 0x70
-        await tool.write(0, mode | ENABLE | ACTIVE)
-        await tool.write(0, mode | TRACING | ENABLE | ACTIVE)
-        while not await tool.read(0xE08) & 2:
-            pass
-        await instructions(dut, [4, 5, 8])
-        await tool.write(0, mode | TRACING | ACTIVE)
+        await tool.trace(dut)
         await tool.poll(EMPTY, EMPTY)
         full = len(right) * 4 >= SIZE
         assert (await sink.read(0) & ENABLE != 0) == (not stop or not full)
@@ -87,7 +66,7 @@ async def the_trace_is_in_the_memory(dut):
         assert await sink.dump() == expected, f"stop {stop}"
         # a read that is not of the data register leaves the pointer; writes of parts of a word change nothing
         at = await sink.read(RP)
-        assert await bus.write(SINK + RP, 0, sel=1) == SLVERR
+        assert await bus.write(COMPONENT + RP, 0, sel=1) == SLVERR
         assert await sink.read(RP) == at
     await sink.write(0, 0)
     await sink.poll(ACTIVE, 0)

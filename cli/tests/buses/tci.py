@@ -13,6 +13,8 @@ from buses import FOLDER, OKAY, instructions, master, words
 CONTROL, IMPL, FEATURES, FILTERS = 0x000, 0x004, 0x008, 0x00C
 ACTIVE, ENABLE, TRACING, EMPTY = 1, 2, 4, 8
 MODE = 6 << 4
+# address of the page of a sink or bridge
+COMPONENT = 0x1000
 # registers of the specification that an encoder may have: time stamps, triggers, filters, comparators
 OTHERS = [*range(0x040, 0x050, 4), *range(0x050, 0x05C, 4), *range(0x400, 0x440, 4), *range(0x600, 0x640, 4)]
 
@@ -56,6 +58,36 @@ class Tool:
             if ones | zeros:
                 found.append(f"{offset:x}={ones ^ zeros:x}/{ones & zeros:x}")
         return " ".join(found)
+
+    async def trace(self, dut):
+        """Traces the instructions of the test vectors. Words may still be in the system afterwards."""
+        await self.activate()
+        await self.write(CONTROL, MODE | ACTIVE)
+        mode = await self.read(CONTROL) & 0x70
+        await self.write(CONTROL, mode | ENABLE | ACTIVE)
+        await self.write(CONTROL, mode | TRACING | ENABLE | ACTIVE)
+        # only the vendor's status says when the first instruction can be traced
+        while not await self.read(0xE08) & 2:
+            pass
+        await instructions(dut, [4, 5, 8])
+        await self.write(CONTROL, mode | TRACING | ACTIVE)
+
+
+class Component(Tool):
+    """The sink or bridge, whose page follows that of the encoder."""
+
+    async def read(self, offset):
+        return await super().read(COMPONENT + offset)
+
+    async def write(self, offset, value):
+        await super().write(COMPONENT + offset, value)
+
+    async def range(self, offset):
+        """What a register reads after writes of zeros, and of ones."""
+        await self.write(offset, 0)
+        least = await self.read(offset)
+        await self.write(offset, 0xFFFFFFFF)
+        return least, await self.read(offset)
 
 
 @cocotb.test()
