@@ -255,6 +255,18 @@ pub(super) fn assert_positions(regs: &'static [Reg], right: &[Position]) {
     }
 }
 
+/// Offset from which registers are those of the vendor.
+#[cfg(test)]
+const VENDOR: u16 = 0xe00;
+
+/// As [`assert_positions`], with all fields of the registers that the specification has.
+#[cfg(test)]
+pub(super) fn assert_all_positions(regs: &'static [Reg], right: &[Position]) {
+    assert_positions(regs, right);
+    let fields: usize = regs.iter().filter(|r| r.offset < VENDOR).map(|r| r.fields.len()).sum();
+    assert_eq!(right.len(), fields, "every field has a line");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

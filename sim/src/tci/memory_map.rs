@@ -79,7 +79,7 @@ pub fn register(name: &str) -> &'static Reg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tci::map::assert_positions;
+    use crate::tci::map::assert_all_positions;
 
     /// The positions that the specification prints: (register, field, offset, highest and lowest bit).
     #[test]
@@ -102,8 +102,6 @@ mod tests {
             ("ram_wp_low", "wrap", 0x020, 0, 0),
             ("ram_wp_low", "wp", 0x020, 31, 2),
         ];
-        assert_positions(REGS, &right);
-        let standard = REGS.iter().filter(|r| r.offset < 0xe00);
-        assert_eq!(right.len(), standard.map(|r| r.fields.len()).sum::<usize>(), "every field has a line");
+        assert_all_positions(REGS, &right);
     }
 }
