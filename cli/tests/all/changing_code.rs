@@ -1,8 +1,9 @@
 //! Code that is not in the ELF, or changes: captured, encoded and replayed to what ran, and shown as it was at each moment
 
 use crate::common::Place;
-use retire::file::retire::RetireReader;
-use retire::{FlowEvent, FlowKind};
+use retire::code::CodeBlock;
+use retire::file::retire::{RetireInfo, RetireReader, RetireWriter};
+use retire::{FlowEvent, FlowKind, RetireSink};
 use std::path::Path;
 use std::process::Command;
 
@@ -411,4 +412,36 @@ fn a_position_independent_program_is_moved_to_its_address() {
     std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
     let why = refused(&place, "replay b.gtr --elf bank.elf@0x80000000");
     assert!(why.contains("bank.elf: is linked to fixed addresses"), "{why}");
+}
+
+/// `lui a5, 2` and `jr a5` at 0x1000, of which the recording has the code, go to 0x3000.
+#[test]
+fn inferable_jumps_that_contradict_the_code_of_a_recording_are_refused() {
+    let place = Place::new();
+    let info = RetireInfo { harts: 1, xlen: 32, tool: "test".into(), program: "jump".into(), ..RetireInfo::default() };
+    let mut out = RetireWriter::create_with_code(&place.path().join("j.ret"), &info).unwrap();
+    let jump = [0x0000_27b7_u32, 0x0007_8067];
+    for (start, words, flow) in [(0x1000, &jump[..], Some((FlowKind::IndirectJump, 0))), (0x3000, &[0x13], None)] {
+        let bytes = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        out.code_block(&CodeBlock { start, sizes: vec![4; words.len()], bytes, flow });
+    }
+    for (cycle, kind, count, pc, target) in [
+        (0, FlowKind::Start, 0, 0x1000, 0x1000),
+        (2, FlowKind::IndirectJump, 2, 0x1004, 0x3000),
+        (3, FlowKind::Stop, 1, 0x3004, 0x3004),
+    ] {
+        out.event(&FlowEvent { hart: 0, kind, len: 4, count, pc, target, cycle });
+    }
+    out.finish().unwrap();
+    place.good("encode j.ret --scheme tr_e:m4 -o plain.gtr");
+    for words in [
+        "encode j.ret --scheme tr_e:m4+inferable -o j.gtr",
+        "stats j.ret --scheme tr_e:m4+inferable",
+        "stats j.ret --scheme follow:m+inferable",
+    ] {
+        let text = place.session(words);
+        assert!(text.contains("the jump at 0x1004 went elsewhere than its code says"), "{words}: {text}");
+        assert!(text.ends_with("exit code 2\n"), "{words}: {text}");
+    }
+    assert!(!place.path().join("j.gtr").exists());
 }
