@@ -45,7 +45,7 @@ pub(crate) const fn split_scale(shape: u32) -> (u32, u8) {
 }
 
 /// Maximum cycles that instructions wait in the retire queue of a wide core: 16 words of four events, each reported in two.
-const WAIT: u32 = 128;
+pub const WAIT: u32 = 128;
 
 /// Warm-up scale: log2 of the factor by which K, the warm-up after a resync in instructions, is longer than the scheme's `warm_up`,
 /// for a core that retires up to `most` instructions per cycle. Clearing a table takes one cycle per word, and the instructions

@@ -33,6 +33,7 @@
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
+use sim::system::WAIT;
 
 /// A counter that disables the predictors for K instructions.
 #[derive(LogicBlock, Default)]
@@ -73,9 +74,10 @@ impl WarmUp {
     /// The counter for K = `instructions`; `wide`: several may retire per cycle.
     ///
     /// # Panics
-    /// When K is less than the instructions in flight, 8, or 1,024 if `wide`; or more than 2^13 - 1, or 2^19 - 1 if `wide`.
+    /// When K is less than the instructions in flight, 8, or [`WAIT`] cycles of two each if `wide`; or more than 2^13 - 1, or 2^19 - 1
+    /// if `wide`. For more than two per cycle, [`sim::system::warm_up_scale`] makes K longer in proportion.
     pub fn new(instructions: u32, wide: bool) -> Self {
-        assert!(instructions >= if wide { 1_024 } else { 8 }, "{instructions} instructions");
+        assert!(instructions >= if wide { 2 * WAIT } else { 8 }, "{instructions} instructions");
         Self { has_pipeline: Fixed::new(true), ..Self::at_once(instructions, wide) }
     }
 

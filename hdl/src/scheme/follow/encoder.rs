@@ -103,6 +103,9 @@ pub struct FollowEncoder<const W: usize> {
     moved: Signal<Local, Bits<W>>,
     once: Signal<Local, Bits<W>>,
     twice: Signal<Local, Bits<W>>,
+    // the bank of the slot, in its place
+    bank: DFF<Bit>,
+    slot_bank: Signal<Local, Bits<W>>,
     many: Fixed<Bit>,
     sync: Fixed<Bit>,
     one_2: Fixed<Bits<2>>,
@@ -116,6 +119,9 @@ pub struct FollowEncoder<const W: usize> {
     slot_size: Fixed<Bits<6>>,
     slot_shift: Fixed<Bits<5>>,
     slot_shift_twice: Fixed<Bits<5>>,
+    bank_shift: Fixed<Bits<5>>,
+    bank_shift_twice: Fixed<Bits<5>>,
+    bank_bit: Fixed<Bits<W>>,
     k_target: Fixed<Bits<2>>,
     k_difference: Fixed<Bits<2>>,
     k_not_other: Fixed<Bits<2>>,
@@ -153,10 +159,13 @@ impl<const W: usize> FollowEncoder<W> {
             low_mask: Fixed::new(Bits::<W>::mask() >> (W - low) as u64),
             align: Fixed::of(params.align - 1),
             form_shift: Fixed::of(u64::from(params.count_bits) + form_at(params) as u64),
-            slot_mask: Fixed::of((1u64 << slot) - 1),
+            slot_mask: Fixed::of((1u64 << (slot - 1)) - 1),
             slot_size: Fixed::of(slot - 1),
-            slot_shift: Fixed::of(slot),
-            slot_shift_twice: Fixed::of(2 * slot),
+            slot_shift: Fixed::of(slot - 1),
+            slot_shift_twice: Fixed::of(2 * (slot - 1)),
+            bank_shift: Fixed::of(slot),
+            bank_shift_twice: Fixed::of(2 * slot),
+            bank_bit: Fixed::of(1u64 << (slot - 1)),
             k_target: Fixed::of(POST_TARGET),
             k_difference: Fixed::of(DIFFERENCE),
             k_not_other: Fixed::of(SLOT_NOT_OTHER),
@@ -175,7 +184,7 @@ impl<const W: usize> Logic for FollowEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, time_sent, second, third, part, pre, post, own_pta, target_field);
-        dff_setup!(self, clock, reads, pops, pop_ends, full, kind, size, value, zero, lead, core);
+        dff_setup!(self, clock, reads, pops, pop_ends, bank, full, kind, size, value, zero, lead, core);
         dff_setup!(self, clock, no_difference, is_pta, ends, marks, was_taken);
         clock!(self, clock, coder, pta);
 
@@ -207,6 +216,12 @@ impl<const W: usize> Logic for FollowEncoder<W> {
         self.moved.next = (self.port.entry.word.val() << self.align.val()) & self.low_mask.val();
         self.once.next = self.moved.val() >> self.slot_shift.val();
         self.twice.next = self.moved.val() >> self.slot_shift_twice.val();
+        self.slot_bank.next = 0.into();
+        if self.bank.q.val() {
+            self.once.next = self.moved.val() >> self.bank_shift.val();
+            self.twice.next = self.moved.val() >> self.bank_shift_twice.val();
+            self.slot_bank.next = self.bank_bit.val();
+        }
         self.last_of_target.next = (self.target_field.q.val() == TargetField::Slot)
             | (self.target_field.q.val() == TargetField::Base)
             | ((self.target_field.q.val() == TargetField::Form) & (self.form_2.val() == self.k_other.val()));
@@ -236,8 +251,9 @@ impl<const W: usize> Logic for FollowEncoder<W> {
                 TargetField::Slot => {
                     self.port.entry.field.next = self.f_target.val();
                     self.new_size.next = self.slot_size.val();
-                    self.new_value.next =
-                        (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
+                    self.new_value.next = ((self.moved.val() ^ self.once.val() ^ self.twice.val())
+                        & self.slot_mask.val())
+                        | self.slot_bank.val();
                 }
                 TargetField::Difference => {
                     self.port.entry.field.next = self.f_target.val();
@@ -256,6 +272,9 @@ impl<const W: usize> Logic for FollowEncoder<W> {
         self.advance.next = self.loads.val() & (!self.of_target.val() | self.last_of_target.val());
         if self.loads.val() & self.of_target.val() {
             self.target_field.d.next = TargetField::Form;
+            if self.target_field.q.val() == TargetField::Form {
+                self.bank.d.next = self.form.val().get_bit(2);
+            }
             if (self.target_field.q.val() == TargetField::Form) & !self.last_of_target.val() {
                 self.target_field.d.next = TargetField::Slot;
                 if self.form_2.val() == self.k_difference.val() {

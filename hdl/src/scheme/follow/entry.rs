@@ -1,6 +1,6 @@
 //! Entries of the scheme: those of [`crate::spine::entry`], with the form of a target above the context
 //!
-//! `context_value` has two more bits, above those of the context: `form` of a mispredicted target, see [`super::targets`]. It is arbitrary in
+//! `context_value` has three more bits, above those of the context: `form` of a mispredicted target, see [`super::targets`]. It is arbitrary in
 //! entries without one.
 
 use crate::spine::entry::EntryLayout;
@@ -16,7 +16,7 @@ pub fn form_at(params: &TraceParams) -> usize {
 
 /// The widths for `params`.
 pub fn layout(params: &TraceParams) -> EntryLayout {
-    EntryLayout { context_bits: form_at(params) + 2, ..EntryLayout::new(params) }
+    EntryLayout { context_bits: form_at(params) + 3, ..EntryLayout::new(params) }
 }
 
 /// Whether an entry has enough bits for the form.

@@ -34,7 +34,7 @@ impl FlowCircuit for FollowParams {
         }
         let (count, context) = (params.count_bits, params.context_bits());
         Err(EmitError::Options(format!(
-            "scheme {} with counts of {count} bits and contexts of {context}; the circuit needs two more bits in an entry",
+            "scheme {} with counts of {count} bits and contexts of {context}; the circuit needs three more bits in an entry",
             params.flow.name()
         )))
     }

@@ -87,8 +87,8 @@ pub struct FollowFront<const W: usize> {
     taken_6: DFF<Bit>,
     indirect_6: DFF<Bit>,
     held_6: DFF<Bit>,
-    form_6: DFF<Bits<2>>,
-    form: Signal<Local, Bits<2>>,
+    form_6: DFF<Bits<3>>,
+    form: Signal<Local, Bits<3>>,
     not_predicted: Signal<Local, Bit>,
     // for the arithmetic coder: the decision
     decides: Fixed<Bit>,
@@ -295,13 +295,13 @@ impl<const W: usize> Logic for FollowFront<W> {
         self.port.entry.context_value.next = self.messages.entry.context_value.val();
         if !self.decides.val() {
             self.port.entry.context_value.next =
-                self.messages.entry.context_value.val() | (bit_cast::<19, 2>(self.form.val()) << self.form_shift.val());
+                self.messages.entry.context_value.val() | (bit_cast::<19, 3>(self.form.val()) << self.form_shift.val());
         }
         self.port.entry.bcnt.next = self.messages.entry.bcnt.val();
         self.decision.next = bit_cast::<24, 6>(self.situation_6.q.val())
             | (bit_cast::<24, 1>(self.right.val().into()) << 6)
             | (bit_cast::<24, 1>(self.not_predicted.val().into()) << 7)
-            | (bit_cast::<24, 2>(self.form.val()) << self.form_at.val())
+            | (bit_cast::<24, 3>(self.form.val()) << self.form_at.val())
             | (bit_cast::<24, 1>(self.trace_fsm.decision.restart_sync.val().into()) << self.resets_at.val());
         // what is neither a branch nor a sync keeps its count: control and progress messages, a resync after an exception
         self.counts.next = self.messages.entry.pre.val().all() | self.messages.entry.post.val().all();

@@ -50,7 +50,7 @@ pub struct Predictors<const W: usize> {
     pub link: Signal<In, Bits<W>>,
     pub miss: Signal<Out, Bit>,
     pub hit: Signal<Out, Bit>,
-    pub form: Signal<Out, Bits<2>>,
+    pub form: Signal<Out, Bits<3>>,
     pub right: Signal<Out, Bit>,
     pub situation: Signal<Out, Bits<6>>,
     tables: Tables,
@@ -84,7 +84,7 @@ pub struct Predictors<const W: usize> {
     branch_4: DFF<Bit>,
     taken_4: DFF<Bit>,
     hit_5: DFF<Bit>,
-    form_5: DFF<Bits<2>>,
+    form_5: DFF<Bits<3>>,
     // of an indirect branch: its context
     is_target_4: DFF<Bit>,
     is_target_5: DFF<Bit>,

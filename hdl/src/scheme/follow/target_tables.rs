@@ -12,13 +12,14 @@
 //! | --- | --- | ---: | --- | --- |
 //! | `clear`, `step`, `newest`, `recent` | in | | S2 | the history, as in [`super::folded`] |
 //! | `sweep`, `at` | in | 1, 12 | | 1: entry `at` of both tables is cleared; `lookup` must be 0 |
-//! | `lookup`, `pr`, `slot` | in | 1, 16, 8 | S2 | an indirect jump or call; its hashed address; the slot of its target |
-//! | `right` | out | 1 | S3 | the slot that the tables predict is that one |
-//! | `sure` | out | 1 | S3 | the confidence of the table that decides is 2 or 3 |
-//! | `has_other`, `other_right` | out | 1 | S3 | the table that does not decide predicts another slot; it is that one |
+//! | `lookup`, `pr` | in | 1, 16 | S2 | an indirect jump or call; its hashed address |
+//! | `slot` | in | 8 | S4 | the slot of its target |
+//! | `right` | out | 1 | S4 | the slot that the tables predict is that of the target |
+//! | `sure` | out | 1 | S4 | the confidence of the table that decides is 2 or 3 |
+//! | `has_other`, `other_right` | out | 1 | S4 | the table that does not decide predicts another slot; it is that one |
 //!
 //! # Timing
-//! One branch per cycle. S2: entries are read. S3: prediction, combinational from the memories; entries are written. An entry that is
+//! One branch per cycle. S2: places and tags. S3: entries are read. S4: prediction, combinational from the memories; entries are written. An entry that is
 //! read while it is written is forwarded from a register.
 //!
 //! Golden model: [`sim::scheme::follow::targets`].
@@ -55,14 +56,18 @@ pub struct TargetTables {
     last_index_2: Signal<Local, Bits<8>>,
     path_index_2: Signal<Local, Bits<8>>,
     tag_2: Signal<Local, Bits<6>>,
-    // S3; an entry is its confidence, its slot and, of a path, tag and valid bit, from bit 0 up
+    // S3
     lookup_3: DFF<Bit>,
-    slot_3: DFF<Bits<8>>,
     last_index_3: DFF<Bits<8>>,
     path_index_3: DFF<Bits<8>>,
     tag_3: DFF<Bits<6>>,
-    same_last_3: DFF<Bit>,
-    same_path_3: DFF<Bit>,
+    // S4; an entry is its confidence, its slot and, of a path, tag and valid bit, from bit 0 up
+    lookup_4: DFF<Bit>,
+    last_index_4: DFF<Bits<8>>,
+    path_index_4: DFF<Bits<8>>,
+    tag_4: DFF<Bits<6>>,
+    same_last_4: DFF<Bit>,
+    same_path_4: DFF<Bit>,
     lasts: Mem<8, 10>,
     paths: Mem<8, 17>,
     written_last: DFF<Bits<10>>,
@@ -129,7 +134,8 @@ impl TargetTables {
 impl Logic for TargetTables {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, lookup_3, slot_3, last_index_3, path_index_3, tag_3, same_last_3, same_path_3);
+        dff_setup!(self, clock, lookup_3, last_index_3, path_index_3, tag_3);
+        dff_setup!(self, clock, lookup_4, last_index_4, path_index_4, tag_4, same_last_4, same_path_4);
         dff_setup!(self, clock, written_last, written_path);
         clock!(self, clock, index_history, tag_history, tag_history_5, lasts, paths);
 
@@ -158,21 +164,26 @@ impl Logic for TargetTables {
             ^ self.pr.val().get_bits::<6>(6)
             ^ self.tag_history.value.val().get_bits::<6>(0)
             ^ (self.tag_history_5.value.val().get_bits::<6>(0) << 1);
-        self.lasts.raddr.next = self.last_index_2.val();
-        self.paths.raddr.next = self.path_index_2.val();
         self.lookup_3.d.next = self.lookup.val() & !self.clear.val();
-        self.slot_3.d.next = self.slot.val();
         self.last_index_3.d.next = self.last_index_2.val();
         self.path_index_3.d.next = self.path_index_2.val();
         self.tag_3.d.next = self.tag_2.val();
 
         // S3
+        self.lasts.raddr.next = self.last_index_3.q.val();
+        self.paths.raddr.next = self.path_index_3.q.val();
+        self.lookup_4.d.next = self.lookup_3.q.val() & !self.clear.val();
+        self.last_index_4.d.next = self.last_index_3.q.val();
+        self.path_index_4.d.next = self.path_index_3.q.val();
+        self.tag_4.d.next = self.tag_3.q.val();
+
+        // S4
         self.last.next = self.lasts.rdata.val();
-        if self.same_last_3.q.val() {
+        if self.same_last_4.q.val() {
             self.last.next = self.written_last.q.val();
         }
         self.path.next = self.paths.rdata.val();
-        if self.same_path_3.q.val() {
+        if self.same_path_4.q.val() {
             self.path.next = self.written_path.q.val();
         }
         self.last_sure.next = self.last.val().get_bits::<2>(0);
@@ -181,10 +192,10 @@ impl Logic for TargetTables {
         self.path_slot.next = self.path.val().get_bits::<8>(2) & self.slot_mask.val();
         self.above_slot.next = self.path.val() >> self.tag_at.val();
         self.tag_and_valid.next = self.above_slot.val().get_bits::<7>(0);
-        self.want.next = bit_cast::<7, 6>(self.tag_3.q.val()) | self.valid.val();
+        self.want.next = bit_cast::<7, 6>(self.tag_4.q.val()) | self.valid.val();
         self.hit.next = (self.tag_and_valid.val() == self.want.val()) & self.has_paths.val();
-        self.last_right.next = self.last_slot.val() == self.slot_3.q.val();
-        self.path_right.next = self.path_slot.val() == self.slot_3.q.val();
+        self.last_right.next = self.last_slot.val() == self.slot.val();
+        self.path_right.next = self.path_slot.val() == self.slot.val();
         self.path_decides.next = self.hit.val() & (self.path_sure.val().any() | !self.last_sure.val().any());
         self.has_other.next = self.hit.val() & (self.last_slot.val() != self.path_slot.val());
         self.right.next = self.last_right.val();
@@ -215,24 +226,23 @@ impl Logic for TargetTables {
             self.new_path_sure.next = self.path_sure.val() - self.one.val();
         } else {
             self.new_path_sure.next = 0.into();
-            self.new_path_slot.next = self.slot_3.q.val();
+            self.new_path_slot.next = self.slot.val();
             self.new_path_tag.next = self.want.val();
         }
-        self.new_last.next =
-            bit_cast::<10, 2>(self.new_last_sure.val()) | (bit_cast::<10, 8>(self.slot_3.q.val()) << 2);
+        self.new_last.next = bit_cast::<10, 2>(self.new_last_sure.val()) | (bit_cast::<10, 8>(self.slot.val()) << 2);
         self.new_path.next = bit_cast::<17, 2>(self.new_path_sure.val())
             | (bit_cast::<17, 8>(self.new_path_slot.val()) << 2)
             | (bit_cast::<17, 7>(self.new_path_tag.val()) << self.tag_at.val());
-        self.writes_path.next = self.lookup_3.q.val() & (self.hit.val() | !self.last_right.val());
+        self.writes_path.next = self.lookup_4.q.val() & (self.hit.val() | !self.last_right.val());
         self.written_last.d.next = self.new_last.val();
         self.written_path.d.next = self.new_path.val();
-        self.same_last_3.d.next = (self.last_index_2.val() == self.last_index_3.q.val()) & self.lookup_3.q.val();
-        self.same_path_3.d.next = (self.path_index_2.val() == self.path_index_3.q.val()) & self.writes_path.val();
-        self.lasts.we.next = self.lookup_3.q.val() | self.sweep.val();
-        self.lasts.waddr.next = self.last_index_3.q.val();
+        self.same_last_4.d.next = (self.last_index_3.q.val() == self.last_index_4.q.val()) & self.lookup_4.q.val();
+        self.same_path_4.d.next = (self.path_index_3.q.val() == self.path_index_4.q.val()) & self.writes_path.val();
+        self.lasts.we.next = self.lookup_4.q.val() | self.sweep.val();
+        self.lasts.waddr.next = self.last_index_4.q.val();
         self.lasts.wdata.next = self.new_last.val();
         self.paths.we.next = self.writes_path.val() | self.sweep.val();
-        self.paths.waddr.next = self.path_index_3.q.val();
+        self.paths.waddr.next = self.path_index_4.q.val();
         self.paths.wdata.next = self.new_path.val();
         if self.sweep.val() {
             self.lasts.waddr.next = self.at.val().get_bits::<8>(0);

@@ -175,11 +175,12 @@ impl Addresses {
         }
         let question = question.ok_or(CodingError::Redundant("a slot of the dictionary in the warm-up"))?;
         let other = question.other();
-        let target = match other {
+        let slot = match other {
             Some(other) if take(1)? == 1 => return Ok(other),
-            _ => question.in_slot(take(question.slot_bits())? as u8),
+            _ => take(question.slot_bits())? as u8,
         };
-        if target == question.predicted() || other == Some(target) || question.slot(target).is_none() {
+        let target = question.in_slot(slot);
+        if target == question.predicted() || other == Some(target) || question.slot(target) != Some(slot) {
             return Err(CodingError::Redundant("the slot of a target that is predicted, or in another slot"));
         }
         Ok(target)

@@ -65,7 +65,7 @@ pub const NAMED_SETS: [NamedSet; 4] = [
     NamedSet {
         name: "s",
         sizes: Sizes {
-            bimodal: 256,
+            bimodal: 128,
             tables: 1,
             tagged: 16,
             loops: 0,
@@ -73,7 +73,7 @@ pub const NAMED_SETS: [NamedSet; 4] = [
             pointers: UNUSED,
             stack: 4,
             dictionary: 32,
-            last: 32,
+            last: 16,
             paths: 32,
             upper: 12,
             inferable: false,
@@ -82,7 +82,7 @@ pub const NAMED_SETS: [NamedSet; 4] = [
     NamedSet { name: "m", sizes: M },
     NamedSet {
         name: "ml",
-        sizes: Sizes { bimodal: 512, stack: 16, dictionary: 64, last: 64, paths: 128, upper: 12, ..M },
+        sizes: Sizes { bimodal: 512, stack: 16, dictionary: 64, last: 32, paths: 128, upper: 12, ..M },
     },
     NamedSet {
         name: "l",
@@ -94,8 +94,8 @@ pub const NAMED_SETS: [NamedSet; 4] = [
             past: 4096,
             pointers: 128,
             stack: 16,
-            dictionary: 64,
-            last: 64,
+            dictionary: 128,
+            last: 128,
             paths: 128,
             upper: 12,
             inferable: false,
@@ -206,9 +206,9 @@ impl Sizes {
         NAMED_SETS.iter().find(|set| set.sizes == *self).map(|set| set.name)
     }
 
-    /// All sizes on one line, for the parameter fingerprint.
+    /// All sizes on one line, for the parameter fingerprint, and what the sizes do not tell: the dictionary has two banks.
     pub fn canonical(&self) -> String {
-        self.options().join(" ")
+        self.options().join(" ") + " banks2"
     }
 
     /// Rejects sizes that model and circuit do not support.
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn the_tables_of_the_prototypes_sets_have_1856_4852_and_13048_bits() {
         let bits = |name| Sizes::set(name).unwrap().table_bits(22);
-        let s = "s+past512+pointers16+dictionary8+last8+paths8+upper0";
+        let s = "s+bimodal256+past512+pointers16+dictionary8+last8+paths8+upper0";
         assert_eq!(bits(s).iter().sum::<u32>(), 1_856);
         assert_eq!(bits("m"), [512, 832, 116, 2_048, 512, 176, 352, 96, 208]);
         assert_eq!(bits("m").iter().sum::<u32>(), 4_852);
@@ -308,7 +308,7 @@ mod tests {
             ("m+upper9+past4096", "m+past4096+upper9"),
             ("l+past0+pointers64", "l+past0"),
             ("m+tagged0", "m+tagged0"),
-            ("s+bimodal256", "s"),
+            ("s+bimodal128", "s"),
             ("m+inferable+past4096", "m+past4096+inferable"),
         ] {
             let sizes = Sizes::set(text).unwrap();

@@ -137,14 +137,14 @@ mod tests {
     #[test]
     fn a_jump_is_predicted_by_the_last_target_until_its_path_is_known() {
         let mut t = Targets::new(SIZES);
-        assert_eq!(step(&mut t, Indirect::Jump, 3, 0x24).target, 0);
+        assert_eq!(step(&mut t, Indirect::Jump, 3, 0x2c).target, 0);
         // both tables took it: the path has no confidence, but neither has the last target
-        let found = step(&mut t, Indirect::Jump, 3, 0x24);
-        assert_eq!(found, LookUp { target: 0x24, other: None, sure: false, last_slot: Some(3) });
+        let found = step(&mut t, Indirect::Jump, 3, 0x2c);
+        assert_eq!(found, LookUp { target: 0x2c, other: None, sure: false, last_slot: Some(4) });
         t.push(true, History(0));
         // on another path only the last target is known
         let found = step(&mut t, Indirect::Jump, 3, 0x26);
-        assert_eq!((found.target, found.other), (0x24, None));
+        assert_eq!((found.target, found.other), (0x2c, None));
         let found = step(&mut t, Indirect::Jump, 3, 0x26);
         assert_eq!((found.target, found.other), (0x26, None));
     }
@@ -152,12 +152,12 @@ mod tests {
     #[test]
     fn the_other_table_is_offered() {
         let mut t = Targets::new(SIZES);
-        for target in [0x24, 0x24, 0x24, 0x24, 0x26, 0x26, 0x26] {
+        for target in [0x2c, 0x2c, 0x2c, 0x2c, 0x26, 0x26, 0x26] {
             step(&mut t, Indirect::Jump, 3, target);
         }
-        // the path has 0x24 at confidence 0 after three misses, the last target is sure
+        // the path has 0x2c at confidence 0 after three misses, the last target is sure
         let found = t.look_up(Indirect::Jump, 3);
-        assert_eq!((found.target, found.other), (0x26, Some(0x24)));
+        assert_eq!((found.target, found.other), (0x26, Some(0x2c)));
     }
 
     #[test]

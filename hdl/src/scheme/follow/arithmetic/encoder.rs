@@ -95,11 +95,14 @@ pub struct ArithmeticEncoder<const W: usize> {
     clears: Signal<Local, Bit>,
     right: Signal<Local, Bit>,
     undecided: Signal<Local, Bit>,
-    form: DFF<Bits<2>>,
-    form_now: Signal<Local, Bits<2>>,
+    form: DFF<Bits<3>>,
+    form_now: Signal<Local, Bits<3>>,
+    form_kind: Signal<Local, Bits<2>>,
     moved: Signal<Local, Bits<W>>,
     once: Signal<Local, Bits<W>>,
     twice: Signal<Local, Bits<W>>,
+    // the bank of the slot, in its place
+    slot_bank: Signal<Local, Bits<W>>,
     pta: Mem<4, W>,
     own_pta: DFF<Bits<W>>,
     known: Signal<Local, Bits<W>>,
@@ -133,6 +136,9 @@ pub struct ArithmeticEncoder<const W: usize> {
     slot_size: Fixed<Bits<6>>,
     slot_shift: Fixed<Bits<5>>,
     slot_shift_twice: Fixed<Bits<5>>,
+    bank_shift: Fixed<Bits<5>>,
+    bank_shift_twice: Fixed<Bits<5>>,
+    bank_bit: Fixed<Bits<W>>,
     in_dictionary: Fixed<Bits<8>>,
     listed: Fixed<Bits<8>>,
     eight: Fixed<Bits<4>>,
@@ -186,10 +192,13 @@ impl<const W: usize> ArithmeticEncoder<W> {
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             low_mask: Fixed::new(Bits::<W>::mask() >> (W - low) as u64),
             align: Fixed::of(params.align - 1),
-            slot_mask: Fixed::of((1u64 << slot) - 1),
+            slot_mask: Fixed::of((1u64 << (slot - 1)) - 1),
             slot_size: Fixed::of(slot - 1),
-            slot_shift: Fixed::of(slot),
-            slot_shift_twice: Fixed::of(2 * slot),
+            slot_shift: Fixed::of(slot - 1),
+            slot_shift_twice: Fixed::of(2 * (slot - 1)),
+            bank_shift: Fixed::of(slot),
+            bank_shift_twice: Fixed::of(2 * slot),
+            bank_bit: Fixed::of(1u64 << (slot - 1)),
             in_dictionary: Fixed::of(IN_DICTIONARY),
             listed: Fixed::of(IN_DICTIONARY | 1 << 6),
             eight: Fixed::of(8u8),
@@ -246,7 +255,8 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
             (self.sends.q.val() == Sends::Fields) & (self.step.q.val() == FieldStep::Count) & !self.is_branch.val();
         self.right.next = self.port.entry.word.val().get_bit(6);
         self.undecided.next = self.port.entry.word.val().get_bit(7);
-        self.form_now.next = self.port.entry.word.val().get_bits::<2>(8);
+        self.form_now.next = self.port.entry.word.val().get_bits::<3>(8);
+        self.form_kind.next = self.form.q.val().get_bits::<2>(0);
 
         self.fields.step.next = self.step.q.val();
         self.fields.time_sent.next = false;
@@ -277,6 +287,12 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
         self.moved.next = (self.port.entry.word.val() << self.align.val()) & self.low_mask.val();
         self.once.next = self.moved.val() >> self.slot_shift.val();
         self.twice.next = self.moved.val() >> self.slot_shift_twice.val();
+        self.slot_bank.next = 0.into();
+        if self.form.q.val().get_bit(2) {
+            self.once.next = self.moved.val() >> self.bank_shift.val();
+            self.twice.next = self.moved.val() >> self.bank_shift_twice.val();
+            self.slot_bank.next = self.bank_bit.val();
+        }
 
         self.has_zeros.next = self.plain_bits.q.val() >= self.sync_bits.val();
 
@@ -286,7 +302,7 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
         self.data.next = self.port.entry.word.val().get_bits::<8>(0);
         self.count.next = self.eight.val();
         self.clears.next =
-            self.sync.val() & self.fields.sync.val() & (self.third.q.val() | self.port.entry.word.val().get_bit(10));
+            self.sync.val() & self.fields.sync.val() & (self.third.q.val() | self.port.entry.word.val().get_bit(11));
         match self.sends.q.val() {
             Sends::Fields => {
                 if self.branches.val() {
@@ -308,7 +324,7 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
             Sends::Dictionary => {
                 self.direct.next = true;
                 self.data.next = self.in_dictionary.val();
-                if self.form.q.val() != self.k_difference.val() {
+                if self.form_kind.val() != self.k_difference.val() {
                     self.data.next = self.listed.val();
                 }
             }
@@ -318,7 +334,7 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 self.chunked.port.zero.next = false;
                 self.chunked.port.size.next = 0.into();
                 self.chunked.port.value.next = 0.into();
-                if self.form.q.val() == self.k_other.val() {
+                if self.form_kind.val() == self.k_other.val() {
                     self.chunked.port.value.next = self.one_w.val();
                 }
             }
@@ -327,8 +343,9 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
                 self.chunked.port.kind.next = self.c_raw.val();
                 self.chunked.port.zero.next = false;
                 self.chunked.port.size.next = self.slot_size.val();
-                self.chunked.port.value.next =
-                    (self.moved.val() ^ self.once.val() ^ self.twice.val()) & self.slot_mask.val();
+                self.chunked.port.value.next = ((self.moved.val() ^ self.once.val() ^ self.twice.val())
+                    & self.slot_mask.val())
+                    | self.slot_bank.val();
             }
             Sends::Difference => {
                 self.chunked.port.valid.next = true;
@@ -419,11 +436,11 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
             Sends::Dictionary => {
                 if self.accepted.val() {
                     self.sends.d.next = Sends::Form;
-                    if self.form.q.val() == self.k_difference.val() {
+                    if self.form_kind.val() == self.k_difference.val() {
                         self.sends.d.next = Sends::Difference;
                         self.port.entry.field.next = self.f_target.val();
                     }
-                    if self.form.q.val() == self.k_slot.val() {
+                    if self.form_kind.val() == self.k_slot.val() {
                         self.sends.d.next = Sends::Slot;
                         self.port.entry.field.next = self.f_target.val();
                     }
@@ -431,7 +448,7 @@ impl<const W: usize> Logic for ArithmeticEncoder<W> {
             }
             Sends::Form => {
                 if self.take.val() {
-                    if self.form.q.val() == self.k_other.val() {
+                    if self.form_kind.val() == self.k_other.val() {
                         self.done.next = true;
                     } else {
                         self.sends.d.next = Sends::Slot;
