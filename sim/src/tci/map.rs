@@ -2,7 +2,7 @@
 //!
 //! Everything else in the page reads as 0 and ignores writes, as the specification requires.
 
-use super::{Facts, ENCODER, HALFWORDS, SYNC_MAX, VERSION};
+use super::{Facts, ENCODER, HALFWORDS, SYNC_MAX};
 use crate::regs::RegAccess;
 
 /// A field. Names are those of the specification in lower case, without the prefix `trTe`; the description begins with the full one.
@@ -44,6 +44,23 @@ pub struct Reg {
 pub(super) const fn field(name: &'static str, lsb: u8, bits: u8, access: RegAccess, doc: &'static str) -> Field {
     Field { name, lsb, bits, access, exists: |_| true, reset: |_| 0, fixed: |_| 0, legal: |value| value, doc }
 }
+
+/// The fields of the register of the implementation, which all components have: version of the interface, and type of the component. Other
+/// fields follow.
+macro_rules! implementation {
+    ($prefix:literal, $type:expr, $meaning:literal $(, $more:expr)* $(,)?) => {
+        &[
+            $crate::tci::map::field("ver_major", 0, 4, $crate::regs::RegAccess::Ro, concat!($prefix, "VerMajor: version of the interface, major number"))
+                .reset(|_| u32::from($crate::tci::VERSION.0)),
+            $crate::tci::map::field("ver_minor", 4, 4, $crate::regs::RegAccess::Ro, concat!($prefix, "VerMinor: minor number"))
+                .reset(|_| u32::from($crate::tci::VERSION.1)),
+            $crate::tci::map::field("comp_type", 8, 4, $crate::regs::RegAccess::Ro, concat!($prefix, "CompType: ", $meaning))
+                .reset(|_| u32::from($type)),
+            $($more),*
+        ]
+    };
+}
+pub(super) use implementation;
 
 impl Field {
     pub(super) const fn reset(self, reset: fn(&Facts) -> u32) -> Self {
@@ -135,13 +152,13 @@ pub const REGS: &[Reg] = &[
         name: "impl",
         offset: 0x004,
         doc: "trTeImpl: implementation",
-        fields: &[
-            field("ver_major", 0, 4, Ro, "trTeVerMajor: version of the interface, major number").reset(|_| VERSION.0.into()),
-            field("ver_minor", 4, 4, Ro, "trTeVerMinor: minor number").reset(|_| VERSION.1.into()),
-            field("comp_type", 8, 4, Ro, "trTeCompType: 1: trace encoder").reset(|_| ENCODER.into()),
+        fields: implementation!(
+            "trTe",
+            ENCODER,
+            "1: trace encoder",
             field("protocol_major", 16, 4, Ro, "trTeProtocolMajor: version of the protocol, major number; of a format of the vendor, the version of its stream").reset(|f| f.protocol.version.0.into()),
             field("protocol_minor", 20, 4, Ro, "trTeProtocolMinor: minor number").reset(|f| f.protocol.version.1.into()),
-        ],
+        ),
     },
     Reg {
         name: "inst_features",
