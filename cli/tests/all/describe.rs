@@ -25,7 +25,7 @@ fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
 }
 
 /// Systems with and without buses, of both kinds.
-const SYSTEMS: [&str; 9] = [
+const SYSTEMS: [&str; 10] = [
     "--set small --cores 2",
     "--set small --bus apb --port axi-stream --module-name probe",
     "--scheme sc-lsp:rbase-32x4 --bus axi-lite --port atb --port-clock",
@@ -35,6 +35,7 @@ const SYSTEMS: [&str; 9] = [
     "--scheme ntrace --bus axi-lite --control tci --port sram",
     "--scheme etrace --bus apb --control tci --port axi4-memory",
     "--scheme ntrace --bus apb --control tci --port atb --port-clock",
+    "--scheme etrace --cores 2 --bus wishbone --control tci --port pib",
 ];
 
 fn made(place: &Place, options: &str) -> PathBuf {
