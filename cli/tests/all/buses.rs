@@ -174,7 +174,7 @@ fn a_tool_sends_the_trace_to_atb() {
 #[test]
 fn a_tool_sends_the_trace_to_pins() {
     for (options, bus, modes) in [
-        ("--scheme ntrace+ir8 --no-initial", "apb", "8:0:0 10:0:1 12:1:0 4:0:0 5:0:0"),
+        ("--scheme ntrace+ir8 --no-initial", "apb", "8:0:0 10:0:1 12:1:1 4:0:0 5:0:0"),
         ("--scheme etrace", "axi-lite", "9:0:0 11:1:1 4:0:0 5:0:3"),
         ("--set small --sync", "wishbone", "4:0:0 5:0:0"),
     ] {
