@@ -250,3 +250,19 @@ fn fusesoc_generates_the_system_that_a_flag_selects() {
         assert!(head.contains(port), "{name}: {head}");
     }
 }
+
+/// Mode 3, running in debug mode, too, enabled, 32 bits; all zeros where messages have no time.
+#[test]
+fn a_register_says_which_times_messages_have() {
+    for (options, value) in [
+        ("--scheme ntrace --timestamps", "0x2000803a"),
+        ("--set small --timestamps", "0x2000803a"),
+        ("--scheme ntrace", "0x00000000"),
+        ("--scheme etrace", "0x00000000"),
+    ] {
+        let place = Place::new();
+        let out = made(&place, &format!("{options} --control tci"));
+        let text = std::fs::read_to_string(out.join("registers.md")).unwrap();
+        assert!(text.contains(&format!("| `ts_control` | read only | {value} |")), "{options}: {text}");
+    }
+}

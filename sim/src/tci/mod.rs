@@ -14,7 +14,7 @@
 //! | [`pib`] | golden model of the PIB sink, cycle by cycle |
 //!
 //! # Source
-//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers", "Trace RAM Sink", "Trace PIB Sink", "ATB Bridge".
+//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Timestamp Unit", "Trace Encoder Filter Registers", "Trace RAM Sink", "Trace PIB Sink", "ATB Bridge".
 //! Which fields can be written, and what they do here: `docs/reference/tci.md`.
 
 pub mod atb_bridge;
@@ -32,6 +32,8 @@ pub mod ram_map;
 pub const VERSION: (u8, u8) = (1, 0);
 /// Type of a trace encoder in `trTeCompType`.
 pub const ENCODER: u8 = 1;
+/// `trTsMode`: the counter has the clock of the cores.
+pub const INTERNAL_CORE: u32 = 3;
 /// Type of a RAM sink in `trRamCompType`.
 pub const RAM_SINK: u8 = 9;
 /// Type of a PIB sink in `trPibCompType`.
@@ -66,6 +68,8 @@ pub struct Protocol {
     pub context: bool,
     /// log2 of the instructions after which every core synchronizes, where the circuit fixes the number; 0: nothing is fixed.
     pub fixed_sync: u8,
+    /// `trTsWidth`: width of the time in messages, bits; 0: messages have none.
+    pub time_bits: u8,
 }
 
 impl Protocol {
@@ -79,17 +83,27 @@ impl Protocol {
             source_bits: 0,
             context,
             fixed_sync: 0,
+            time_bits: 0,
         }
     }
 
     /// E-Trace.
     pub const fn etrace(features: u32) -> Self {
-        Self { format: 0, version: (0, 0), mode: 7, features, source_bits: 0, context: false, fixed_sync: 0 }
+        Self {
+            format: 0,
+            version: (0, 0),
+            mode: 7,
+            features,
+            source_bits: 0,
+            context: false,
+            fixed_sync: 0,
+            time_bits: 0,
+        }
     }
 
     /// N-Trace 1.0 with branch history.
     pub const fn ntrace(features: u32, source_bits: u8) -> Self {
-        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false, fixed_sync: 0 }
+        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false, fixed_sync: 0, time_bits: 0 }
     }
 
     /// `trTeInstSyncMax` of the fixed number of instructions, each of which has at most two halfwords; `None` if there is none, or
