@@ -79,7 +79,7 @@ const WORDS: [Meaning; 3] = [
 ];
 
 /// Prefixes of ports of standard buses, with the standard.
-const BUSES: [(&str, &str); 18] = [
+const BUSES: [(&str, &str); 20] = [
     ("s_apb_paddr", "byte address of a register; bits 1:0 are ignored"),
     ("s_apb_pstrb", "4'b1111 in a write; another value gives PSLVERR"),
     ("s_apb_pprot", "bit 0: privileged, bit 1: not secure; checked as `--writes` selects, otherwise ignored"),
@@ -94,6 +94,11 @@ const BUSES: [(&str, &str); 18] = [
     ("m_axis_", "AMBA AXI4-Stream, trace words (docs/reference/buses.md)"),
     ("m_atb_atid", "AMBA ATB, ID of the word: field `id` of `atb_control` (docs/reference/tci.md)"),
     ("m_atb_", "AMBA ATB, trace words (docs/reference/buses.md)"),
+    ("trc_clk", "TRC_CLK of the pins for a trace probe: parallel modes (docs/reference/tci.md)"),
+    (
+        "trc_data",
+        "TRC_DATA of the pins for a trace probe, from bit 0 on as many as the mode uses; serial modes: bit 0 (docs/reference/tci.md)",
+    ),
     ("byte_", "trace words as bytes (docs/reference/buses.md)"),
     ("jtag_", "test access port, IEEE 1149.1 (docs/reference/buses.md)"),
     (
@@ -275,8 +280,9 @@ mod tests {
             let options = SystemOptions::default();
             let locked = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };
             let buses = match words {
-                WordPort::Sram => {
-                    let tci = Facts { sink: Sink::Sram(1024), ..hdl::options::facts(&params, &options) };
+                WordPort::Sram | WordPort::Pib => {
+                    let sink = if words == WordPort::Pib { Sink::Pib } else { Sink::Sram(1024) };
+                    let tci = Facts { sink, ..hdl::options::facts(&params, &options) };
                     Buses { registers: RegisterBus::Native, locked: false, tci: Some(tci), ..locked }
                 }
                 _ => locked,

@@ -95,6 +95,7 @@ impl SystemOf for GivenOptions {
                 WordPort::Sram => Sink::Sram(self.value("sram-size").parse().unwrap_or_default()),
                 WordPort::Memory => Sink::Memory,
                 WordPort::Atb => Sink::Atb,
+                WordPort::Pib => Sink::Pib,
                 WordPort::Native | WordPort::AxiStream | WordPort::Octets | WordPort::Jtag => Sink::None,
             };
             Facts { sink, ..facts(&*circuit, &options) }

@@ -234,9 +234,10 @@ pub const OPTIONS: &[Opt] = &[
         "Register writes that are accepted, by the privilege in PPROT or AWPROT")
         .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")
             .of(&["privileged", "secure", "privileged-secure"])]),
-    value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag", "sram"]), "native", Chip,
-        "Port of the trace words; `sram`: an on-chip memory that is read through the registers")
+    value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag", "sram", "pib"]), "native", Chip,
+        "Port of the trace words; `sram`: an on-chip memory that is read through the registers; `pib`: pins for a trace probe")
         .rules(&[
+            Rule::only(&[Is("control", &["tci"])], "the pins are set through registers of that interface").of(&["pib"]),
             Rule::only(&[Is("control", &["tci"])], "the memory is read through registers of that interface").of(&["sram"]),
             Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),
     value("sram-size", "BYTES", One(&["256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"]), "4096", Chip,

@@ -27,7 +27,9 @@ pub trait StreamParams {
     }
     /// The protocol, as the registers of the RISC-V Trace Control Interface report it.
     fn protocol(&self) -> Protocol {
-        Protocol::vendor(self.flow().is_some_and(|params| params.context.is_some()))
+        let flow = self.flow();
+        let time_bits = flow.filter(|params| params.timestamps).map_or(0, |params| params.cc_bits);
+        Protocol { time_bits, ..Protocol::vendor(flow.is_some_and(|params| params.context.is_some())) }
     }
     /// The parameters of a control-flow trace.
     fn flow(&self) -> Option<&TraceParams> {
@@ -124,6 +126,7 @@ impl StreamParams for NtraceParams {
             mode: if self.modes.btm { 3 } else { 6 },
             fixed_sync: self.modes.sync,
             context: self.context.is_some(),
+            time_bits: if self.timestamps { ntrace::TIME_BITS } else { 0 },
             ..Protocol::ntrace(returns | repeated, self.source_bits())
         }
     }

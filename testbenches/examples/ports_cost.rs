@@ -20,6 +20,7 @@ use hdl::bus::memory::MemoryPort;
 use hdl::bus::memory_sink::MemorySink;
 use hdl::bus::octets::Octets;
 use hdl::bus::packets::Packets;
+use hdl::bus::pib::sink::PibSink;
 use hdl::bus::ram_sink::RamSink;
 use hdl::bus::tci::Tci;
 use hdl::bus::wishbone::Wishbone;
@@ -58,6 +59,10 @@ fn main() {
     row("tci, all options", devices, &verilog(Tci::new(&most)));
     row("tci, atb bridge", devices, &verilog(AtbBridge::new(&least)));
     row("tci, memory sink", devices, &verilog(MemorySink::new(&least)));
+    row("tci, pib sink, n-trace", devices, &verilog(PibSink::new(&least)));
+    let etrace = Facts { protocol: Protocol::etrace(0), ..least };
+    row("tci, pib sink, e-trace", devices, &verilog(PibSink::new(&etrace)));
+    row("tci, pib sink, vendor", devices, &verilog(PibSink::new(&most)));
     row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sink: Sink::Sram(4096), ..least })));
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() };

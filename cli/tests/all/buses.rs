@@ -170,6 +170,22 @@ fn a_tool_sends_the_trace_to_atb() {
     }
 }
 
+/// A probe gets the messages of the golden model from the pins, in parallel and serial modes; a disabled sink discards them.
+#[test]
+fn a_tool_sends_the_trace_to_pins() {
+    for (options, bus, modes) in [
+        ("--scheme ntrace+ir8 --no-initial", "apb", "8:0:0 10:0:1 12:1:1 4:0:0 5:0:0"),
+        ("--scheme etrace", "axi-lite", "9:0:0 11:1:1 4:0:0 5:0:3"),
+        ("--set small --sync", "wishbone", "4:0:0 5:0:0"),
+    ] {
+        let place = Place::new();
+        place.good(&format!("gen {options} --fifo 256 --control tci --bus {bus} --port pib -o out"));
+        let envs =
+            vec![("BUS", bus.to_string()), ("PORT", "pib".into()), ("WRITES", "any".into()), ("MODES", modes.into())];
+        cocotb(&place.path().join("out"), "pib", &envs).unwrap_or_else(|said| panic!("{options}: {said}"));
+    }
+}
+
 /// The models detect a fault: a partial write of a register that is accepted as a whole one.
 #[test]
 fn a_fault_is_found() {

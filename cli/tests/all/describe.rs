@@ -25,7 +25,7 @@ fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
 }
 
 /// Systems with and without buses, of both kinds.
-const SYSTEMS: [&str; 9] = [
+const SYSTEMS: [&str; 10] = [
     "--set small --cores 2",
     "--set small --bus apb --port axi-stream --module-name probe",
     "--scheme sc-lsp:rbase-32x4 --bus axi-lite --port atb --port-clock",
@@ -35,6 +35,7 @@ const SYSTEMS: [&str; 9] = [
     "--scheme ntrace --bus axi-lite --control tci --port sram",
     "--scheme etrace --bus apb --control tci --port axi4-memory",
     "--scheme ntrace --bus apb --control tci --port atb --port-clock",
+    "--scheme etrace --cores 2 --bus wishbone --control tci --port pib",
 ];
 
 fn made(place: &Place, options: &str) -> PathBuf {
@@ -247,5 +248,21 @@ fn fusesoc_generates_the_system_that_a_flag_selects() {
         let text = std::fs::read_to_string(build.join(name).join("goshawk_trace.v")).unwrap();
         let head = text.split_once(");").unwrap().0;
         assert!(head.contains(port), "{name}: {head}");
+    }
+}
+
+/// Mode 3, running in debug mode, too, enabled, 32 bits; all zeros where messages have no time.
+#[test]
+fn a_register_says_which_times_messages_have() {
+    for (options, value) in [
+        ("--scheme ntrace --timestamps", "0x2000803a"),
+        ("--set small --timestamps", "0x2000803a"),
+        ("--scheme ntrace", "0x00000000"),
+        ("--scheme etrace", "0x00000000"),
+    ] {
+        let place = Place::new();
+        let out = made(&place, &format!("{options} --control tci"));
+        let text = std::fs::read_to_string(out.join("registers.md")).unwrap();
+        assert!(text.contains(&format!("| `ts_control` | read only | {value} |")), "{options}: {text}");
     }
 }

@@ -55,6 +55,29 @@ fn the_driver_of_the_atb_bridge_follows_the_sequences() {
 }
 
 #[test]
+fn the_driver_of_the_pib_sink_follows_the_sequences() {
+    let (text, results) = played("mock_pib.c", "pib_sink.c");
+    assert_eq!(
+        results,
+        [
+            "open 0",
+            "set 0",
+            "calibrate 0",
+            "stop 0",
+            "start 0",
+            "stop 0",
+            "no such mode 3",
+            "no such edges 3",
+            "set 0",
+            "start 0",
+            "never sent 4",
+            "another component 7",
+        ]
+    );
+    assert_eq!(controls(&text)[..6], [0, 1, 0x2_01a1, 0x2_03a3, 0x2_01a1, 0x2_01a3], "{text}");
+}
+
+#[test]
 fn the_driver_in_c_follows_the_sequences() {
     let (text, results) = played("mock.c", "trace_encoder.c");
     assert_eq!(

@@ -20,10 +20,11 @@
 //! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
 //! | [`memory_sink`] | RISC-V Trace Control Interface 1.0: RAM sink that writes to system memory by [`memory`] |
 //! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with an SRAM |
+//! | [`pib`] | RISC-V Trace Control Interface 1.0: PIB sink, parallel, Manchester and UART pins |
 //! | [`pages`] | none: one register bus for [`tci`] and a sink or bridge |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
-//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a RAM sink or an ATB bridge of 8 KiB. A write of fewer than four bytes, an
+//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a sink or an ATB bridge of 8 KiB. A write of fewer than four bytes, an
 //! access beyond the last register, or a write that [`Writers`] forbids changes nothing and returns an error. Reading
 //! there returns 0.
 
@@ -39,6 +40,7 @@ pub mod memory_sink;
 pub mod octets;
 pub mod packets;
 pub mod pages;
+pub mod pib;
 pub mod ram_sink;
 pub mod split;
 pub mod tci;

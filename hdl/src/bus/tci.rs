@@ -89,10 +89,12 @@ pub struct Tci {
     has_stall: Fixed<Bit>,
     has_filter: Fixed<Bit>,
     has_check: Fixed<Bit>,
+    has_times: Fixed<Bit>,
     // constant words and bits
     control_word: Fixed<Bits<32>>,
     impl_word: Fixed<Bits<32>>,
     features_word: Fixed<Bits<32>>,
+    times_word: Fixed<Bits<32>>,
     id_word: Fixed<Bits<32>>,
     params_word: Fixed<Bits<32>>,
     status_word: Fixed<Bits<32>>,
@@ -120,6 +122,7 @@ pub struct Tci {
     impl_at: Fixed<Bits<10>>,
     features_at: Fixed<Bits<10>>,
     filters_at: Fixed<Bits<10>>,
+    times_at: Fixed<Bits<10>>,
     filter_at: Fixed<Bits<10>>,
     match_at: Fixed<Bits<10>>,
     id_at: Fixed<Bits<10>>,
@@ -138,7 +141,8 @@ pub struct Tci {
 }
 
 /// Positions that the kernel has as numbers: register, field, lowest bit.
-const POSITIONS: [(&str, &str, u8); 12] = [
+const POSITIONS: [(&str, &str, u8); 13] = [
+    ("ts_control", "active", 0),
     ("control", "active", 0),
     ("control", "enable", 1),
     ("control", "inst_tracing", 2),
@@ -184,9 +188,11 @@ impl Tci {
             has_stall: Fixed::new(facts.stall),
             has_filter: Fixed::new(facts.filter),
             has_check: Fixed::new(facts.check),
+            has_times: Fixed::new(facts.protocol.time_bits > 0),
             control_word: word("control", states),
             impl_word: word("impl", &[]),
             features_word: word("inst_features", &[]),
+            times_word: word("ts_control", &[]),
             id_word: word("goshawk_id", &[]),
             params_word: word("goshawk_params", &[]),
             status_word: word("goshawk_status", &[]),
@@ -213,6 +219,7 @@ impl Tci {
             impl_at: at("impl"),
             features_at: at("inst_features"),
             filters_at: at("inst_filters"),
+            times_at: at("ts_control"),
             filter_at: at("filter_0_control"),
             match_at: at("filter_0_match_inst"),
             id_at: at("goshawk_id"),
@@ -452,6 +459,12 @@ impl Logic for Tci {
         }
         if self.bus.addr.val() == self.features_at.val() {
             self.read_data.d.next = self.features_word.val();
+        }
+        if self.has_times.val() & (self.bus.addr.val() == self.times_at.val()) {
+            self.read_data.d.next = self.times_word.val();
+            if self.active.q.val() | !self.settled.val() {
+                self.read_data.d.next = self.times_word.val() | self.one_word.val();
+            }
         }
         if self.filter.q.val() & (self.bus.addr.val() == self.filters_at.val()) {
             self.read_data.d.next = self.one_word.val();

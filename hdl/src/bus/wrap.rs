@@ -16,6 +16,7 @@ use super::memory_sink::MemorySink;
 use super::octets::Octets;
 use super::packets::{AxiStream, Packets};
 use super::pages::Pages;
+use super::pib::sink::PibSink;
 use super::ram_sink::RamSink;
 use super::split::Split;
 use super::tci::Tci;
@@ -62,6 +63,8 @@ pub enum WordPort {
     Jtag,
     /// No port: into a memory that is read through the registers of the RISC-V Trace Control Interface. Its size is in [`Facts`].
     Sram,
+    /// `trc_clk`, `trc_data`: the pins of a sink of the RISC-V Trace Control Interface.
+    Pib,
 }
 
 /// The buses of a trace system.
@@ -117,8 +120,8 @@ impl RegisterBus {
 
 impl WordPort {
     /// All variants.
-    pub const ALL: [Self; 7] =
-        [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory, Self::Jtag, Self::Sram];
+    pub const ALL: [Self; 8] =
+        [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory, Self::Jtag, Self::Sram, Self::Pib];
 
     /// Lower-case name.
     pub const fn name(self) -> &'static str {
@@ -130,6 +133,7 @@ impl WordPort {
             Self::Memory => "axi4-memory",
             Self::Jtag => "jtag",
             Self::Sram => "sram",
+            Self::Pib => "pib",
         }
     }
 
@@ -137,7 +141,7 @@ impl WordPort {
     pub const fn has_registers(self) -> bool {
         match self {
             Self::Memory => true,
-            Self::Native | Self::AxiStream | Self::Atb | Self::Octets | Self::Jtag | Self::Sram => false,
+            Self::Native | Self::AxiStream | Self::Atb | Self::Octets | Self::Jtag | Self::Sram | Self::Pib => false,
         }
     }
 
@@ -145,7 +149,7 @@ impl WordPort {
     pub const fn has_packets(self) -> bool {
         match self {
             Self::AxiStream => true,
-            Self::Native | Self::Atb | Self::Octets | Self::Memory | Self::Jtag | Self::Sram => false,
+            Self::Native | Self::Atb | Self::Octets | Self::Memory | Self::Jtag | Self::Sram | Self::Pib => false,
         }
     }
 
@@ -154,7 +158,7 @@ impl WordPort {
     pub const fn crosses(self) -> bool {
         match self {
             Self::Native | Self::AxiStream | Self::Atb | Self::Octets => true,
-            Self::Memory | Self::Jtag | Self::Sram => false,
+            Self::Memory | Self::Jtag | Self::Sram | Self::Pib => false,
         }
     }
 
@@ -171,6 +175,7 @@ impl WordPort {
             Self::Octets => "byte",
             Self::Memory => "m_axi",
             Self::Jtag => "jtag",
+            Self::Pib => "trc",
         }
     }
 }
@@ -279,7 +284,8 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         Sink::Sram(_) => words == WordPort::Sram,
         Sink::Memory => words == WordPort::Memory,
         Sink::Atb => words == WordPort::Atb,
-        Sink::None => words != WordPort::Sram && (words != WordPort::Memory || tci.is_none()),
+        Sink::Pib => words == WordPort::Pib,
+        Sink::None => !matches!(words, WordPort::Sram | WordPort::Pib) && (words != WordPort::Memory || tci.is_none()),
     };
     if !fits {
         return Err(Unsupported("a sink or bridge has registers of the Trace Control Interface, and its port".into()));
@@ -430,6 +436,12 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         WordPort::Sram => {
             parts.push(Part::of("ram_sink", RamSink::new(&tci.unwrap_or_default()), style, |pin| match pin {
                 "read" => "sink_bus_read".into(),
+                _ if pin.starts_with("bus_") => format!("sink_{pin}"),
+                _ => of_port(pin),
+            })?);
+        }
+        WordPort::Pib => {
+            parts.push(Part::of("pib_sink", PibSink::new(&tci.unwrap_or_default()), style, |pin| match pin {
                 _ if pin.starts_with("bus_") => format!("sink_{pin}"),
                 _ => of_port(pin),
             })?);

@@ -2,8 +2,8 @@
 //!
 //! Everything else in the page reads as 0 and ignores writes.
 
-use super::map::{field, find, Reg};
-use super::{ATB_BRIDGE, VERSION};
+use super::map::{field, find, implementation, Reg};
+use super::ATB_BRIDGE;
 use crate::regs::RegAccess::{Ro, Rw};
 
 /// All registers of the ATB bridge, by offset.
@@ -23,11 +23,7 @@ pub const REGS: &[Reg] = &[
         name: "atb_impl",
         offset: 0x004,
         doc: "trAtbBridgeImpl: implementation",
-        fields: &[
-            field("ver_major", 0, 4, Ro, "trAtbBridgeVerMajor: version of the interface, major number").reset(|_| VERSION.0.into()),
-            field("ver_minor", 4, 4, Ro, "trAtbBridgeVerMinor: minor number").reset(|_| VERSION.1.into()),
-            field("comp_type", 8, 4, Ro, "trAtbBridgeCompType: 14: ATB bridge").reset(|_| ATB_BRIDGE.into()),
-        ],
+        fields: implementation!("trAtbBridge", ATB_BRIDGE, "14: ATB bridge"),
     },
 ];
 

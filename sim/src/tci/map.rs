@@ -2,7 +2,7 @@
 //!
 //! Everything else in the page reads as 0 and ignores writes, as the specification requires.
 
-use super::{Facts, ENCODER, HALFWORDS, SYNC_MAX, VERSION};
+use super::{Facts, ENCODER, HALFWORDS, INTERNAL_CORE, SYNC_MAX};
 use crate::regs::RegAccess;
 
 /// A field. Names are those of the specification in lower case, without the prefix `trTe`; the description begins with the full one.
@@ -44,6 +44,23 @@ pub struct Reg {
 pub(super) const fn field(name: &'static str, lsb: u8, bits: u8, access: RegAccess, doc: &'static str) -> Field {
     Field { name, lsb, bits, access, exists: |_| true, reset: |_| 0, fixed: |_| 0, legal: |value| value, doc }
 }
+
+/// The fields of the register of the implementation, which all components have: version of the interface, and type of the component. Other
+/// fields follow.
+macro_rules! implementation {
+    ($prefix:literal, $type:expr, $meaning:literal $(, $more:expr)* $(,)?) => {
+        &[
+            $crate::tci::map::field("ver_major", 0, 4, $crate::regs::RegAccess::Ro, concat!($prefix, "VerMajor: version of the interface, major number"))
+                .reset(|_| u32::from($crate::tci::VERSION.0)),
+            $crate::tci::map::field("ver_minor", 4, 4, $crate::regs::RegAccess::Ro, concat!($prefix, "VerMinor: minor number"))
+                .reset(|_| u32::from($crate::tci::VERSION.1)),
+            $crate::tci::map::field("comp_type", 8, 4, $crate::regs::RegAccess::Ro, concat!($prefix, "CompType: ", $meaning))
+                .reset(|_| u32::from($type)),
+            $($more),*
+        ]
+    };
+}
+pub(super) use implementation;
 
 impl Field {
     pub(super) const fn reset(self, reset: fn(&Facts) -> u32) -> Self {
@@ -104,6 +121,11 @@ impl Reg {
 
 use RegAccess::{Once, Ro, Rw, W1c};
 
+/// Whether messages have a time.
+const fn timed(facts: &Facts) -> bool {
+    facts.protocol.time_bits > 0
+}
+
 /// All registers of the encoder, by offset.
 pub const REGS: &[Reg] = &[
     Reg {
@@ -135,13 +157,13 @@ pub const REGS: &[Reg] = &[
         name: "impl",
         offset: 0x004,
         doc: "trTeImpl: implementation",
-        fields: &[
-            field("ver_major", 0, 4, Ro, "trTeVerMajor: version of the interface, major number").reset(|_| VERSION.0.into()),
-            field("ver_minor", 4, 4, Ro, "trTeVerMinor: minor number").reset(|_| VERSION.1.into()),
-            field("comp_type", 8, 4, Ro, "trTeCompType: 1: trace encoder").reset(|_| ENCODER.into()),
+        fields: implementation!(
+            "trTe",
+            ENCODER,
+            "1: trace encoder",
             field("protocol_major", 16, 4, Ro, "trTeProtocolMajor: version of the protocol, major number; of a format of the vendor, the version of its stream").reset(|f| f.protocol.version.0.into()),
             field("protocol_minor", 20, 4, Ro, "trTeProtocolMinor: minor number").reset(|f| f.protocol.version.1.into()),
-        ],
+        ),
     },
     Reg {
         name: "inst_features",
@@ -167,6 +189,20 @@ pub const REGS: &[Reg] = &[
         offset: 0x00c,
         doc: "trTeInstFilters: filters that select the traced instructions",
         fields: &[field("filter_0", 0, 1, Rw, "trTeInstFilters: 1: only instructions that filter 0 matches are traced; 0: all").only(|f| f.filter)],
+    },
+    Reg {
+        name: "ts_control",
+        offset: 0x040,
+        doc: "trTsControl: time stamps that the circuit was generated with; a write changes nothing. 0 without `--timestamps`",
+        fields: &[
+            field("active", 0, 1, Ro, "trTsActive: as active of control"),
+            field("count", 1, 1, Ro, "trTsCount: 1: the counter runs").reset(|f| timed(f).into()),
+            field("run_in_debug", 3, 1, Ro, "trTsRunInDebug: 1: it does so in every state of the core").reset(|f| timed(f).into()),
+            field("mode", 4, 3, Ro, "trTsMode: 3: a counter of the encoder, with the clock of the cores").reset(|f| if timed(f) { INTERNAL_CORE } else { 0 }),
+            field("prescale", 8, 2, Ro, "trTsPrescale: 0: each cycle is counted"),
+            field("enable", 15, 1, Ro, "trTsEnable: 1: messages have a time").reset(|f| timed(f).into()),
+            field("width", 24, 6, Ro, "trTsWidth: width of the time, bits").reset(|f| f.protocol.time_bits.into()),
+        ],
     },
     Reg {
         name: "filter_0_control",
@@ -306,6 +342,13 @@ mod tests {
             ("inst_features", "implicit_return_mode", 0x008, 7, 6),
             ("inst_features", "src_id", 0x008, 27, 16),
             ("inst_features", "src_bits", 0x008, 31, 28),
+            ("ts_control", "active", 0x040, 0, 0),
+            ("ts_control", "count", 0x040, 1, 1),
+            ("ts_control", "run_in_debug", 0x040, 3, 3),
+            ("ts_control", "mode", 0x040, 6, 4),
+            ("ts_control", "prescale", 0x040, 9, 8),
+            ("ts_control", "enable", 0x040, 15, 15),
+            ("ts_control", "width", 0x040, 29, 24),
             ("inst_filters", "filter_0", 0x00c, 0, 0),
             ("filter_0_control", "match_privilege", 0x400, 1, 1),
             ("filter_0_match_inst", "match_choice_privilege", 0x404, 3, 0),

@@ -3,8 +3,8 @@
 //! Everything else in the page reads as 0 and ignores writes: among it, the upper halves of the addresses, the read pointer and the
 //! data register, since software reads system memory itself.
 
-use super::map::{field, find, Reg};
-use super::{RAM_SINK, VERSION};
+use super::map::{field, find, implementation, Reg};
+use super::RAM_SINK;
 use crate::regs::RegAccess::{Ro, Rw, W1c};
 
 /// All registers of the sink, by offset.
@@ -27,13 +27,13 @@ pub const REGS: &[Reg] = &[
         name: "ram_impl",
         offset: 0x004,
         doc: "trRamImpl: implementation",
-        fields: &[
-            field("ver_major", 0, 4, Ro, "trRamVerMajor: version of the interface, major number").reset(|_| VERSION.0.into()),
-            field("ver_minor", 4, 4, Ro, "trRamVerMinor: minor number").reset(|_| VERSION.1.into()),
-            field("comp_type", 8, 4, Ro, "trRamCompType: 9: RAM sink").reset(|_| RAM_SINK.into()),
+        fields: implementation!(
+            "trRam",
+            RAM_SINK,
+            "9: RAM sink",
             field("has_sram", 12, 1, Ro, "trRamHasSRAM: 0: the sink has no SRAM"),
             field("has_smem", 13, 1, Ro, "trRamHasSMEM: 1: it writes to system memory").reset(|_| 1),
-        ],
+        ),
     },
     Reg {
         name: "ram_start_low",

@@ -6,13 +6,15 @@
 //! | [`ram_map`] | registers and fields of the RAM sink component with an SRAM |
 //! | [`memory_map`] | registers and fields of the RAM sink component in system memory |
 //! | [`atb_map`] | registers and fields of the ATB bridge component |
+//! | [`pib_map`] | registers and fields of the PIB sink component |
 //! | [`model`] | golden model of the circuit of the encoder's registers, cycle by cycle |
 //! | [`ram`] | golden model of the RAM sink with an SRAM, cycle by cycle |
 //! | [`memory_sink`] | golden model of the RAM sink in system memory, cycle by cycle |
 //! | [`atb_bridge`] | golden model of the ATB bridge, cycle by cycle |
+//! | [`pib`] | golden model of the PIB sink, cycle by cycle |
 //!
 //! # Source
-//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Trace Encoder Filter Registers", "Trace RAM Sink", "ATB Bridge".
+//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Timestamp Unit", "Trace Encoder Filter Registers", "Trace RAM Sink", "Trace PIB Sink", "ATB Bridge".
 //! Which fields can be written, and what they do here: `docs/reference/tci.md`.
 
 pub mod atb_bridge;
@@ -21,6 +23,8 @@ pub mod map;
 pub mod memory_map;
 pub mod memory_sink;
 pub mod model;
+pub mod pib;
+pub mod pib_map;
 pub mod ram;
 pub mod ram_map;
 
@@ -28,8 +32,12 @@ pub mod ram_map;
 pub const VERSION: (u8, u8) = (1, 0);
 /// Type of a trace encoder in `trTeCompType`.
 pub const ENCODER: u8 = 1;
+/// `trTsMode`: the counter has the clock of the cores.
+pub const INTERNAL_CORE: u32 = 3;
 /// Type of a RAM sink in `trRamCompType`.
 pub const RAM_SINK: u8 = 9;
+/// Type of a PIB sink in `trPibCompType`.
+pub const PIB_SINK: u8 = 10;
 /// Type of an ATB bridge in `trAtbBridgeCompType`.
 pub const ATB_BRIDGE: u8 = 14;
 /// Bytes of the page of a component. That of the sink or bridge follows that of the encoder.
@@ -60,6 +68,8 @@ pub struct Protocol {
     pub context: bool,
     /// log2 of the instructions after which every core synchronizes, where the circuit fixes the number; 0: nothing is fixed.
     pub fixed_sync: u8,
+    /// `trTsWidth`: width of the time in messages, bits; 0: messages have none.
+    pub time_bits: u8,
 }
 
 impl Protocol {
@@ -73,17 +83,27 @@ impl Protocol {
             source_bits: 0,
             context,
             fixed_sync: 0,
+            time_bits: 0,
         }
     }
 
     /// E-Trace.
     pub const fn etrace(features: u32) -> Self {
-        Self { format: 0, version: (0, 0), mode: 7, features, source_bits: 0, context: false, fixed_sync: 0 }
+        Self {
+            format: 0,
+            version: (0, 0),
+            mode: 7,
+            features,
+            source_bits: 0,
+            context: false,
+            fixed_sync: 0,
+            time_bits: 0,
+        }
     }
 
     /// N-Trace 1.0 with branch history.
     pub const fn ntrace(features: u32, source_bits: u8) -> Self {
-        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false, fixed_sync: 0 }
+        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false, fixed_sync: 0, time_bits: 0 }
     }
 
     /// `trTeInstSyncMax` of the fixed number of instructions, each of which has at most two halfwords; `None` if there is none, or
@@ -150,6 +170,8 @@ pub enum Sink {
     Memory,
     /// An ATB bridge.
     Atb,
+    /// A PIB sink.
+    Pib,
 }
 
 impl Sink {
@@ -160,6 +182,7 @@ impl Sink {
             Self::Sram(_) => ram_map::REGS,
             Self::Memory => memory_map::REGS,
             Self::Atb => atb_map::REGS,
+            Self::Pib => pib_map::REGS,
         }
     }
 
@@ -167,7 +190,7 @@ impl Sink {
     pub const fn sram(self) -> u32 {
         match self {
             Self::Sram(bytes) => bytes,
-            Self::None | Self::Memory | Self::Atb => 0,
+            Self::None | Self::Memory | Self::Atb | Self::Pib => 0,
         }
     }
 

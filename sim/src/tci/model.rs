@@ -269,6 +269,9 @@ impl Tci {
                 let field = |name: &str, on: bool| u32::from(on) << register("control").field(name).lsb;
                 word | field("empty", self.settled()) | field("active", !self.settled())
             }
+            "ts_control" if self.facts.protocol.time_bits > 0 => {
+                word | u32::from(self.get("control", "active") != 0 || !self.settled())
+            }
             "goshawk_status" => word | self.status & if self.facts.lost { 0xffff_ff07 } else { 7 },
             "goshawk_overflow" => self.overflow,
             "goshawk_discontinuity" => self.discontinuity,

@@ -3,8 +3,8 @@
 //! Everything else in the page reads as 0 and ignores writes: among it, the address where the memory starts (0), and the upper halves
 //! of the addresses.
 
-use super::map::{field, find, Reg};
-use super::{RAM_SINK, VERSION};
+use super::map::{field, find, implementation, Reg};
+use super::RAM_SINK;
 use crate::regs::RegAccess::{ReadNext, Ro, Rw};
 
 /// All registers of the RAM sink, by offset.
@@ -27,13 +27,13 @@ pub const REGS: &[Reg] = &[
         name: "ram_impl",
         offset: 0x004,
         doc: "trRamImpl: implementation",
-        fields: &[
-            field("ver_major", 0, 4, Ro, "trRamVerMajor: version of the interface, major number").reset(|_| VERSION.0.into()),
-            field("ver_minor", 4, 4, Ro, "trRamVerMinor: minor number").reset(|_| VERSION.1.into()),
-            field("comp_type", 8, 4, Ro, "trRamCompType: 9: RAM sink").reset(|_| RAM_SINK.into()),
+        fields: implementation!(
+            "trRam",
+            RAM_SINK,
+            "9: RAM sink",
             field("has_sram", 12, 1, Ro, "trRamHasSRAM: 1: the sink has an SRAM").reset(|_| 1),
             field("has_smem", 13, 1, Ro, "trRamHasSMEM: 0: it does not write to system memory"),
-        ],
+        ),
     },
     Reg {
         name: "ram_limit_low",

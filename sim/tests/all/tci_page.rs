@@ -2,7 +2,7 @@
 
 use sim::regs::RegAccess;
 use sim::tci::map::{Field, Reg, REGS};
-use sim::tci::{atb_map, memory_map, ram_map, Facts};
+use sim::tci::{atb_map, memory_map, pib_map, ram_map, Facts};
 use std::path::Path;
 
 /// The options that add a field, each with a system that has nothing else.
@@ -47,7 +47,7 @@ fn table(registers: &[Reg]) -> String {
 fn the_page_has_the_tables_of_the_lists() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/tci.md");
     let page = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    for registers in [REGS, ram_map::REGS, memory_map::REGS, atb_map::REGS] {
+    for registers in [REGS, ram_map::REGS, memory_map::REGS, atb_map::REGS, pib_map::REGS] {
         let table = table(registers);
         assert!(page.contains(&table), "a table must be\n{table}");
     }

@@ -38,6 +38,7 @@ mod merger;
 mod narrow;
 mod part_harness;
 mod partners;
+mod pib_sink;
 mod ram_sink;
 mod ras;
 mod registers;

@@ -96,6 +96,7 @@ fn the_circuit_is_the_golden_model() {
         (71, LEAST),
         (72, Facts { sync: false, lost: false, ..ALL }),
         (73, Facts { protocol: fixed, ..LEAST }),
+        (74, Facts { protocol: Protocol { time_bits: 32, ..LEAST.protocol }, ..LEAST }),
     ] {
         let mut s = Source::seeded(seed);
         let (mut d, mut golden) = (driver(&facts).recording(), Golden::new(facts));
@@ -222,6 +223,11 @@ fn a_tool_discovers_every_field_by_writing() {
     let fixed = Facts { protocol: Protocol { fixed_sync: 10, ..LEAST.protocol }, ..LEAST };
     let found = Tool::new(&fixed).discover();
     assert_eq!(found[0], (0x000, 0xe, 0x0173_0061));
+
+    // time stamps of 32 bits: Active, Count, RunInDebug, Mode 3, Enable, Width 32
+    let timed = Facts { protocol: Protocol { time_bits: 32, ..LEAST.protocol }, ..LEAST };
+    let found = Tool::new(&timed).discover();
+    assert_eq!(found[2], (0x040, 0, 0x2000_803b));
 }
 
 /// The order of the specification: reset, check, configure, enable, read back, trace; then disable and wait until all is sent.

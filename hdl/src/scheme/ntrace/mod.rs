@@ -17,7 +17,7 @@ pub mod records;
 pub mod repeat;
 
 use crate::spine::entry::EntryLayout;
-use sim::standard::ntrace::NtraceParams;
+use sim::standard::ntrace::{NtraceParams, TIME_BITS};
 
 /// Bits of I-CNT.
 pub const ICNT_BITS: usize = 22;
@@ -33,7 +33,7 @@ pub fn layout(params: &NtraceParams) -> EntryLayout {
     EntryLayout {
         count_bits: count_bits(params),
         address_bits: usize::from(params.xlen - params.align),
-        cc_bits: if params.timestamps { 32 } else { 0 },
+        cc_bits: if params.timestamps { usize::from(TIME_BITS) } else { 0 },
         hist_bits: if params.modes.btm { 0 } else { 32 },
         context_bits: 0,
         early: true,

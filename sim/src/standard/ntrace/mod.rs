@@ -27,4 +27,4 @@ pub use message::{read, Kind, Message, MAX_MESSAGE};
 pub use modes::{Modes, UnknownModes};
 pub use params::Parameters;
 pub use stream::{Scan, Trace};
-pub use system::{NtraceParams, System, CODE};
+pub use system::{NtraceParams, System, CODE, TIME_BITS};

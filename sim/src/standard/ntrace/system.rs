@@ -15,6 +15,8 @@ use retire::{FlowEvent, RetireSink};
 
 /// Number of N-Trace in field `id.scheme`.
 pub const CODE: u8 = 6;
+/// Width of the counter of time stamps, bits.
+pub const TIME_BITS: u8 = 32;
 /// The byte between messages.
 const IDLE: u8 = 0xff;
 
