@@ -17,7 +17,7 @@
 //! | `overrun` | out | 1 | an instruction found no free entry; 1 until `reset`, in the domain of `clock` |
 //!
 //! # Resets
-//! Each side can be reset alone, by an edge of its clock with its reset. At power-up, `reset` is needed, for at least four
+//! Each side can be reset alone, by an edge of its clock with its reset. At power-up, `reset` is needed, for at least six
 //! edges of both clocks.
 //!
 //! `core_reset` changes nothing in the FIFO: instructions that retired before it still pass. `reset` empties it. For
