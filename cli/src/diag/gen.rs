@@ -172,7 +172,12 @@ fn constraints(params: &DiagParams) -> String {
         let core_period = format!("goshawk_core_period_{i}");
         let paths = [
             ("instructions, and the number of written ones in Gray code", &core, &chip, "goshawk_period"),
-            ("number of read instructions, in Gray code, and the request after a reset", &chip, &core, core_period.as_str()),
+            (
+                "number of read instructions, in Gray code, and the request after a reset",
+                &chip,
+                &core,
+                core_period.as_str(),
+            ),
         ];
         for (what, from, to, period) in paths {
             s.push_str(&format!(

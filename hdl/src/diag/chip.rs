@@ -288,6 +288,7 @@ impl Logic for DiagChip {
         }
         for i in 0..self._cores {
             self.observer[i].clock.next = self.clock.val();
+            self.observer[i].reset.next = self.reset.val();
             self.generator_router[i].clock.next = self.clock.val();
             self.generator_router[i].reset.next = self.reset.val();
             self.generator[i].clock.next = self.clock.val();

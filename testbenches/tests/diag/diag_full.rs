@@ -407,6 +407,7 @@ fn observers_see_what_retires() {
                 |u| {
                     let word = |w: u32| u64::from(w).to_bits::<32>();
                     u.now.next = (clock & 0xffff_ffff).to_bits();
+                    u.reset.next = clock == 0;
                     u.pins.cause.next = cause.to_bits();
                     u.pins.rvfi.valid.next = valid;
                     u.pins.rvfi.trap.next = trap;

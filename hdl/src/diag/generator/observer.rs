@@ -11,6 +11,7 @@
 //! | --- | --- | ---: | --- |
 //! | `pins.rvfi*` | in | | see RVFI |
 //! | `pins.cause` | in | 8 | cause of the trap before this instruction, if the core reports it; not part of RVFI |
+//! | `reset` | in | 1 | 1: the next instruction is not the first after a reset, unless `first` is 1 |
 //! | `first` | in | 1 | the instruction is the first after a reset of the core, see [`super::crossing`] |
 //! | `now` | in | 32 | the current cycle |
 //! | `seen` | out | | see [`crate::diag::ports`] |
@@ -44,6 +45,7 @@ pub struct ObserverPins {
 #[derive(LogicBlock, Default)]
 pub struct Observer {
     pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
     pub first: Signal<In, Bit>,
     pub now: Signal<In, Bits<32>>,
     pub pins: ObserverPins,
@@ -140,6 +142,10 @@ impl Logic for Observer {
             if self.pins.rvfi.trap.val() {
                 self.next.d.next = self.pins.rvfi_pc_rdata.val();
             }
+        }
+
+        if self.reset.val() {
+            self.fresh.d.next = false;
         }
 
         self.seen.valid.next = self.flow.port.beat.valid.val();
