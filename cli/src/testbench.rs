@@ -307,7 +307,7 @@ pub const BEATS: &str = r#"        beats = $fopen("beats.txt", "r");
                 failed = 1;
             end
         end
-        repeat (4) tick;
+        repeat (6) tick;
         reset = 1'b0;
 "#;
 

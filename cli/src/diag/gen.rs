@@ -101,7 +101,7 @@ const MEANINGS: [Meaning; 23] = [
     ("stall", "the core must wait, if the host enabled it: at most 5 more instructions may retire without a loss", "core@_stall"),
     ("master_stall", "the bus master must wait, if the host enabled it", "master@_stall"),
     ("core_clock", "clock of the core: its RVFI port and `cause` change with it", "core@_clock"),
-    ("core_reset", "synchronous to `core_clock`; high together with `reset` over an edge of both", "core@_reset"),
+    ("core_reset", "reset of the core, synchronous to `core_clock`: the next instruction is the first after it", "core@_reset"),
     ("cause", "of the trap before this instruction; 0 where the core does not report it", "core@_cause"),
 ];
 
@@ -172,7 +172,12 @@ fn constraints(params: &DiagParams) -> String {
         let core_period = format!("goshawk_core_period_{i}");
         let paths = [
             ("instructions, and the number of written ones in Gray code", &core, &chip, "goshawk_period"),
-            ("number of read instructions, in Gray code", &chip, &core, core_period.as_str()),
+            (
+                "number of read instructions, in Gray code, and the request after a reset",
+                &chip,
+                &core,
+                core_period.as_str(),
+            ),
         ];
         for (what, from, to, period) in paths {
             s.push_str(&format!(

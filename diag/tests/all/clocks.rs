@@ -1,14 +1,14 @@
 //! Cores with separate clocks: what is printed is true in the order of what happened, or marked
 //!
 //! Three cores with three clocks retire what makes events, at random or in bursts. Two of them cross to the clock of the
-//! chip through the golden crossing, and the third has the clock of the chip. The oracle has the events in the order in
+//! chip through the golden crossing, and are reset at random; the third has the clock of the chip. The oracle has the events in the order in
 //! which they happened, whatever their times on the chip.
 
 use crate::oracle::{Happened, POINTS};
 use crate::order::{compare, random_layout, random_parts, run_steps, Checked, Step};
 use diag::noisy::Noise;
 use sim::diag::chip::ChipParams;
-use sim::diag::crossing::{Crossing, LATENCY};
+use sim::diag::crossing::{Crossing, Edge, LATENCY};
 use sim::diag::generator::ObservedInsn;
 use sim::stimulus::{rounds, Source};
 
@@ -17,19 +17,21 @@ const CORES: usize = 3;
 /// A cycle of the chip, in the unit of time of this test.
 const CYCLE: u64 = 1024;
 
-/// What a core retires at an edge of its clock.
+/// What a core retires at an edge of its clock; `None`: it is reset.
 struct Retired {
     at: u64,
     core: usize,
-    insn: ObservedInsn,
+    insn: Option<ObservedInsn>,
 }
 
 /// Random events with the times at which they happen, and what makes them: two instructions write the arguments, the third
-/// is the point. `apart`: events are so far from each other that their order is known.
+/// is the point. `apart`: events are so far from each other that their order is known. A core that is reset before it writes the
+/// arguments has these; one that is reset after that has others.
 fn happen(s: &mut Source, periods: [u64; CORES], apart: bool) -> (Vec<Happened>, Vec<Retired>) {
     let (pause, keys) = (1 + s.below(80), 1 + s.below(4));
     let (mut time, mut free, mut same) = (50 * CYCLE, [0; CORES], 0);
     let (mut events, mut retired, mut core) = (Vec::new(), Vec::new(), 0);
+    let resets = s.percent(30);
     while events.len() < 150 {
         if same == 0 {
             time += if apart { (50 + s.below(50)) * CYCLE } else { s.below(pause * CYCLE) };
@@ -37,16 +39,27 @@ fn happen(s: &mut Source, periods: [u64; CORES], apart: bool) -> (Vec<Happened>,
             same = if !apart && s.percent(3) { 8 } else { 1 };
         }
         same -= 1;
-        let edge = time.max(free[core]).div_ceil(periods[core]);
-        free[core] = (edge + 3) * periods[core];
+        let reset = if resets && core < CORES - 1 && s.percent(6) { 1 + s.below(2) } else { 0 };
+        let edge = time.max(free[core] + (2 + reset) * periods[core]).div_ceil(periods[core]);
+        free[core] = (edge + 1) * periods[core];
         time = time.max(if apart { edge * periods[core] } else { 0 });
         let (point, args) = (s.below(4) as usize, [s.below(keys) as u32, s.below(keys) as u32]);
         let insn =
             |pc: u32, rd| ObservedInsn { pc, next_pc: pc + 4, insn: 0x13, len: 4, rd, ..ObservedInsn::default() };
         let insns = [insn(0, Some((10, args[0]))), insn(4, Some((11, args[1]))), insn(POINTS[point], None)];
-        for (n, insn) in insns.into_iter().enumerate() {
-            retired.push(Retired { at: (edge + n as u64 - 2) * periods[core], core, insn });
+        let mut steps: Vec<Option<ObservedInsn>> = insns.into_iter().map(Some).collect();
+        if reset > 0 {
+            steps.insert(2 * (reset as usize - 1), None);
         }
+        if reset > 1 {
+            // and before it writes them
+            steps.insert(0, None);
+        }
+        let begin = edge + 1 - steps.len() as u64;
+        for (n, insn) in steps.into_iter().enumerate() {
+            retired.push(Retired { at: (begin + n as u64) * periods[core], core, insn });
+        }
+        let args = if reset > 1 { args.map(|a| a + 1) } else { args };
         events.push(Happened { time: edge * periods[core], core: core as u8, point, args });
     }
     events.sort_by_key(|e| (e.time, e.core));
@@ -63,7 +76,8 @@ fn cross(events: &mut [Happened], retired: &[Retired], periods: [u64; CORES]) ->
         if core == CORES - 1 {
             // the edge ends the cycle
             let at = |r: &Retired| r.at / CYCLE - 1;
-            steps.extend(own.iter().map(|r| (at(r), core, Step::Retires(ObservedInsn { cycle: at(r), ..r.insn }))));
+            let insns = own.iter().filter_map(|r| Some((at(r), r.insn?)));
+            steps.extend(insns.map(|(at, i)| (at, core, Step::Retires(ObservedInsn { cycle: at, ..i }))));
             events.iter_mut().filter(|e| usize::from(e.core) == core).for_each(|e| e.time = e.time / CYCLE - 1);
             continue;
         }
@@ -76,7 +90,8 @@ fn cross(events: &mut [Happened], retired: &[Retired], periods: [u64; CORES]) ->
             while chip_edge || edge * period < (cycle + 1) * CYCLE {
                 let core_edge = edge * period < (cycle + 1) * CYCLE && (!chip_edge || edge * period == cycle * CYCLE);
                 let item = own.next_if(|r| core_edge && r.at == edge * period);
-                crossing.clock(core_edge, chip_edge, item);
+                let reset = item.is_some_and(|r| r.insn.is_none());
+                crossing.clock(if reset { Edge::Reset } else { core_edge.into() }, chip_edge, item.filter(|_| !reset));
                 edge += u64::from(core_edge);
                 chip_edge = false;
             }
@@ -86,8 +101,9 @@ fn cross(events: &mut [Happened], retired: &[Retired], periods: [u64; CORES]) ->
                 steps.push((cycle, core, Step::Misses(cycle)));
             }
             if let Some(r) = crossing.output() {
-                steps.push((cycle, core, Step::Retires(ObservedInsn { cycle, ..r.insn })));
-                if POINTS.contains(&r.insn.pc) {
+                let insn = ObservedInsn { cycle, first: crossing.is_first(), ..r.insn.unwrap_or_default() };
+                steps.push((cycle, core, Step::Retires(insn)));
+                if POINTS.contains(&insn.pc) {
                     // those before it are missing
                     for (at, time) in times.by_ref() {
                         *time = if at == r.at { cycle } else { at / CYCLE };

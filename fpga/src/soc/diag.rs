@@ -73,6 +73,7 @@ impl Retired {
             trap: trap.map(|(came, cause)| (cause & 16 != 0, cause as u8 & 15, came)),
             rd: (self.rd != 0).then_some((self.rd, self.rd_value)),
             accesses: [access(self.masks.0, self.values.0, false), access(self.masks.1, self.values.1, true)],
+            first: false,
         }
     }
 }

@@ -288,11 +288,13 @@ impl Logic for DiagChip {
         }
         for i in 0..self._cores {
             self.observer[i].clock.next = self.clock.val();
+            self.observer[i].reset.next = self.reset.val();
             self.generator_router[i].clock.next = self.clock.val();
             self.generator_router[i].reset.next = self.reset.val();
             self.generator[i].clock.next = self.clock.val();
             self.generator[i].port.reset.next = self.reset.val();
             self.generator[i].port.valid.next = self.observer[i].seen.valid.val();
+            self.generator[i].port.first.next = self.observer[i].seen.first.val();
             self.generator[i].port.now.next = self.observer[i].seen.now.val();
             self.generator[i].port.pc.next = self.observer[i].seen.pc.val();
             self.generator[i].port.target.next = self.observer[i].seen.target.val();
@@ -330,6 +332,7 @@ impl Logic for DiagChip {
             self.crossing[i].reset.next = self.reset.val();
             ObserverPins::link(&mut self.pins[i], &mut self.crossing[i].pins);
             self.observer[i].now.next = self.clocks.q.val() - self.latency.val();
+            self.observer[i].first.next = self.crossing[i].retired.first.val();
             self.observer[i].pins.rvfi.valid.next = self.crossing[i].retired.valid.val();
             self.observer[i].pins.rvfi.insn.next = self.crossing[i].retired.insn.val();
             self.observer[i].pins.rvfi.trap.next = self.crossing[i].retired.trap.val();
@@ -349,6 +352,7 @@ impl Logic for DiagChip {
         for i in self._clocked..self._cores {
             ObserverPins::link(&mut self.pins[i], &mut self.observer[i].pins);
             self.observer[i].now.next = self.clocks.q.val();
+            self.observer[i].first.next = false;
             self.generator[i].port.overrun.next = false;
         }
         for i in 0..self._masters {
@@ -361,6 +365,7 @@ impl Logic for DiagChip {
             self.master_generator[i].port.reset.next = self.reset.val();
             self.master_generator[i].port.overrun.next = false;
             self.master_generator[i].port.valid.next = self.master_observer[i].seen.valid.val();
+            self.master_generator[i].port.first.next = self.master_observer[i].seen.first.val();
             self.master_generator[i].port.now.next = self.master_observer[i].seen.now.val();
             self.master_generator[i].port.pc.next = self.master_observer[i].seen.pc.val();
             self.master_generator[i].port.target.next = self.master_observer[i].seen.target.val();

@@ -55,6 +55,7 @@ pub struct CoreRingPortIn {
     pub withdraw: Signal<Out, Bit>,
     pub overrun: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
+    pub first: Signal<In, Bit>,
     pub now: Signal<In, Bits<32>>,
     pub pc: Signal<In, Bits<32>>,
     pub target: Signal<In, Bits<32>>,
@@ -259,6 +260,7 @@ client! {
         ResultOut::join(&mut self.full.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
         self.full.seen.valid.next = self.port.valid.val();
+        self.full.seen.first.next = self.port.first.val();
         self.full.seen.now.next = self.port.now.val();
         self.full.seen.pc.next = self.port.pc.val();
         self.full.seen.target.next = self.port.target.val();

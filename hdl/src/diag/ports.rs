@@ -33,6 +33,7 @@
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
 //! | `valid` | 1 | an instruction retires |
+//! | `first` | 1 | it is the first after a reset of its core: registers, stack and open calls are unknown |
 //! | `now` | 32 | the current cycle, also valid while nothing retires |
 //! | `pc`, `target` | 32 | its address; the address of the next instruction |
 //! | `call`, `back`, `xret` | 1 | it is a call; a return; both may be 1; a trap return |
@@ -98,6 +99,7 @@ bundle!(
     SeenOut "SeenIn" SeenIn
     {
         valid: Bit,
+        first: Bit,
         now: Bits<32>,
         pc: Bits<32>,
         target: Bits<32>,

@@ -6,7 +6,7 @@
 //! are opened and closed and its events made, one word after the other. Triggers are not compared with the copy, so it
 //! may be late relative to the core.
 //!
-//! * An instruction that hits nothing and ends no call takes one cycle.
+//! * An instruction that hits nothing and ends no call takes one cycle, and the first after a reset of its core one more.
 //! * A slot takes 4 cycles and 2 per captured word. A function whose return is a trigger takes 8, and 4 per word
 //!   captured at the entry and 2 per other word. A call that may be the one that ends takes 4 (calls are looked up by 8
 //!   bits of return address and stack pointer, then compared).
@@ -124,6 +124,8 @@ pub struct Full {
     almost_full: bool,
     /// Cycles since `almost_full` began.
     almost_full_cycles: u8,
+    /// The oldest instruction is the first after a reset, and what was known before is forgotten.
+    forgot: bool,
     /// Registers written since the log was last empty.
     written: u32,
     work: Work,
@@ -176,6 +178,7 @@ impl Full {
             fifo: VecDeque::new(),
             almost_full: false,
             almost_full_cycles: 0,
+            forgot: false,
             written: 0,
             recovering: false,
             stalls: false,
@@ -252,8 +255,12 @@ impl Full {
         if self.almost_full && !patient {
             self.drop_log();
         } else if shown && self.work(self.almost_full, waiting, recovering) {
-            let entry = self.log.pop_front();
-            self.apply(&entry.map(|e| e.seen).unwrap_or_default());
+            let seen = self.log.pop_front().map(|e| e.seen).unwrap_or_default();
+            if seen.first && !self.forgot {
+                self.forget_core();
+            }
+            self.forgot = false;
+            self.apply(&seen);
         }
         self.shown = !self.log.is_empty();
         if pop {
@@ -268,7 +275,8 @@ impl Full {
         self.written = if self.log.is_empty() { 0 } else { self.written };
         if let Some(seen) = seen {
             assert!(self.log.len() < LOG_ENTRIES, "the log holds {LOG_ENTRIES}");
-            self.written |= seen.rd.map_or(0, |(rd, _)| 1 << rd);
+            self.written |= if seen.first { u32::MAX } else { seen.rd.map_or(0, |(rd, _)| 1 << rd) };
+            self.before = if seen.first { PreviousInsn::default() } else { self.before };
             let entry = self.entry(seen);
             self.before = PreviousInsn::is(seen);
             self.log.push_back(entry);
@@ -286,6 +294,7 @@ impl Full {
         self.lose(lost);
         self.overload += u64::from(lost);
         self.log_drops += 1;
+        self.forgot = false;
     }
 
     fn entry(&self, seen: &ObservedInsn) -> Entry {
@@ -342,6 +351,13 @@ impl Full {
         self.returns.entries().iter().enumerate().map(of).sum()
     }
 
+    /// Registers, stack and open calls are those from before a reset.
+    fn forget_core(&mut self) {
+        self.shadow.forget(u32::MAX);
+        self.forget();
+        self.forgot = true;
+    }
+
     fn lose(&mut self, events: u32) {
         self.lost += u64::from(events);
     }
@@ -350,6 +366,10 @@ impl Full {
     fn work(&mut self, overload: bool, waiting: usize, recovering: bool) -> bool {
         let entry = self.log[0].clone();
         let link = entry.seen.pc.wrapping_add(entry.seen.len.into());
+        if self.work.state == State::Look && entry.seen.first && !self.forgot && !overload {
+            self.forget_core();
+            return false;
+        }
         if self.work.state == State::Look {
             let open = !self.returns.is_empty();
             let ends = match (entry.call, entry.back) {

@@ -51,6 +51,8 @@ pub struct ObservedInsn {
     pub rd: Option<(u8, u32)>,
     /// Its load and its store.
     pub accesses: [Option<Access>; 2],
+    /// It is the first after a reset of its core: registers, stack and open calls are not those from before.
+    pub first: bool,
 }
 
 /// How control left the previous instruction.
@@ -264,6 +266,11 @@ impl Generator {
 
     /// An instruction retires in this cycle.
     pub fn observe(&mut self, seen: &ObservedInsn) {
+        if seen.first {
+            self.shadow.forget(u32::MAX);
+            self.before = PreviousInsn::default();
+            self.returns = Returns::new(self.params.returns.into());
+        }
         if self.enabled && !self.slots.is_empty() {
             let hits = self.hits(seen);
             if !hits.is_empty() {

@@ -101,6 +101,24 @@ fn entry_and_return() -> Vec<Slot> {
 }
 
 #[test]
+fn a_reset_of_the_core_ends_its_calls_and_forgets_its_registers() {
+    let mut c = Core::new(entry_and_return());
+    c.set(10, 77);
+    c.call(0x200, F);
+    c.step(ObservedInsn::default());
+    c.pc = 0x80;
+    c.step(ObservedInsn { first: true, ..ObservedInsn::default() });
+    // the stack pointer and the address of the return are those of the call before the reset
+    c.set(2, 0x8000);
+    c.ret(0x204);
+    assert_eq!(c.g.counts().0.total(), 0);
+    // x10, and the return address of this call, are unknown
+    c.at(F);
+    assert_eq!(c.found(), [(1, vec![77])]);
+    assert_eq!(c.g.counts().0.total(), 2);
+}
+
+#[test]
 fn a_call_carries_its_argument_and_duration_to_the_return() {
     let mut c = Core::new(entry_and_return());
     c.set(10, 77);

@@ -36,6 +36,9 @@ use testbenches::gates::emit_checked_system;
 /// What a core retires in a cycle, at its RVFI port.
 type Retired = Option<(u32, u32)>;
 
+/// An instruction at an address that ends with this writes the address of the next one to x10.
+pub const WRITES_X10: u32 = 0x300;
+
 pub struct Bench {
     pub d: Driver<DiagChip>,
     s: Source,
@@ -113,8 +116,9 @@ impl Bench {
                         pins.rvfi_intr.next = false;
                         pins.rvfi_pc_rdata.next = u64::from(pc).to_bits();
                         pins.rvfi_pc_wdata.next = u64::from(next).to_bits();
-                        pins.rvfi.rd_addr.next = 0.into();
-                        pins.rvfi.rd_wdata.next = 0.into();
+                        let writes = pc & 0xfff == WRITES_X10;
+                        pins.rvfi.rd_addr.next = if writes { 10 } else { 0 }.into();
+                        pins.rvfi.rd_wdata.next = if writes { u64::from(next).to_bits() } else { 0.into() };
                         pins.rvfi.mem_addr.next = (noise & 0xffff_ffff).to_bits();
                         pins.rvfi.mem_rmask.next = 0.into();
                         pins.rvfi.mem_wmask.next = 0.into();

@@ -1,10 +1,9 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,trace_framer,merger,trace_fsm}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
-//! `hdl/src/scheme/follow/arithmetic/{coder,probabilities}.rs`, `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
+//! `hdl/src/scheme/follow/arithmetic/{coder,probabilities}.rs`, `hdl/src/noc/router.rs` and `hdl/src/bus/lock.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
 //! `docs/explanation/formal.md` says what is proved, how, and in what time. Each set of properties has covers that are reached, and
 //! is shown to find a fault planted in the Verilog.
 
-use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
 use hdl::cores::Core;
 use hdl::ingress::address_filter::AddressFilter;
@@ -28,6 +27,8 @@ use sim::stimulus::{long, rounds};
 use sim::system::header;
 use testbenches::formal::{Engine, FormalError, Proof, ProofResult};
 use Engine::{Bounded, Cover, Induction};
+
+mod crossings;
 
 fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
@@ -561,22 +562,6 @@ fn routers_that_lose_double_or_tear_are_found() {
     ] {
         finds(&router, now, faulty, label, 10);
     }
-}
-
-fn crossing() -> Result<Proof, FormalError> {
-    verilog(Crossing::<32>::new()).with_independent_clocks().inside("top", include_str!("../../formal/crossing.sv"))
-}
-
-#[test]
-fn words_cross_from_any_clock_to_any_other() {
-    holds(&crossing().unwrap(), 4, 48);
-}
-
-#[test]
-fn a_pointer_that_is_not_gray_and_a_place_taken_too_early_are_found() {
-    let crossing = outside(&crossing().unwrap());
-    finds(&crossing, "written_gray$d = then ^ ", "written_gray$d = then ^ 3'd0 & ", "one_bit_at_a_time", 20);
-    finds(&crossing, "full = written_gray$q ==", "full = 1'b0 & written_gray$q ==", "full_is_refused", 30);
 }
 
 fn lock() -> Result<Proof, FormalError> {

@@ -11,20 +11,28 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `core_clock`, `core_reset` | in | 1 | of the core |
-//! | `pins` | in | | what the core retires, see [`super::observer`], in the domain of `core_clock` |
+//! | `pins` | in | | what the core retires, see [`super::observer`], in the domain of `core_clock`; ignored while `core_reset` is 1 |
 //! | `clock`, `reset` | in | 1 | of the chip |
-//! | `retired` | out | | the same, each instruction for one cycle, in the domain of `clock` |
-//! | `overrun` | out | 1 | an instruction found no free entry; 1 until the reset, in the domain of `clock` |
+//! | `retired` | out | | the same, each instruction for one cycle, in the domain of `clock`; `first`: it is the first after `core_reset` |
+//! | `overrun` | out | 1 | an instruction found no free entry; 1 until `reset`, in the domain of `clock` |
 //!
-//! Both resets must be high at the same time, each for at least one edge of both clocks.
+//! # Resets
+//! Each side can be reset alone, by an edge of its clock with its reset. At power-up, `reset` is needed, for at least six
+//! edges of both clocks.
+//!
+//! `core_reset` changes nothing in the FIFO: instructions that retired before it still pass. `reset` empties it. For
+//! this, `request` is 1 until the core's side has seen it. While `requested` is 1, the core's side takes nothing and is at
+//! entry 0; when the other side has seen its fall, instructions pass again. `reset` must not begin again while `request`
+//! falls, which takes at most three edges of `core_clock` and three of `clock`.
 //!
 //! # Timing
 //! An instruction is at `retired` after the second or third edge of `clock` after the core's, if none waits before it; an
 //! instruction is taken in each cycle of `clock`. If `clock` is at least as fast as `core_clock`, there is always a free
-//! entry. `overrun` is at most one cycle later than the first instruction after the missing one.
+//! entry. `overrun` is at most one cycle later than the first instruction after the missing one. If a core starts with the end of
+//! `reset`, its instructions pass from its fifth cycle on; the first ones wait for up to five cycles of `clock`.
 //!
-//! Timing constraints: paths from the Gray pointers, from `missing` and from the memories to the other clock domain must
-//! be shorter than one period of that clock. Nothing else crosses between the clocks.
+//! Timing constraints: paths from the Gray pointers, from `missing`, `request`, `requested` and from the memories to the
+//! other clock domain must be shorter than one period of that clock. Nothing else crosses between the clocks.
 //!
 //! Golden model: `sim::diag::crossing`.
 
@@ -53,6 +61,7 @@ bundle!(
         mem_rdata: Bits<32>,
         mem_wdata: Bits<32>,
         cause: Bits<8>,
+        first: Bit,
     }
     { }
 );
@@ -69,16 +78,19 @@ pub struct CoreCrossing {
     pub overrun: Signal<Out, Bit>,
     // entries: the instruction and its addresses; the register that it writes; its access to memory. A lite generator
     // needs the first only
-    flow: CrossMem<3, 106>,
+    flow: CrossMem<3, 107>,
     register: CrossMem<3, 37>,
     access: CrossMem<3, 104>,
     // domain of `core_clock`: entries written, in binary and Gray code; entries read, two edges late; an instruction is
-    // missing
+    // missing; the next instruction is the first after a reset; the chip requests an empty FIFO
     written: DFF<Bits<4>>,
     written_gray: DFF<Bits<4>>,
     read_near: DFF<Bits<4>>,
     read_here: DFF<Bits<4>>,
     missing: DFF<Bit>,
+    first: DFF<Bit>,
+    request_near: DFF<Bit>,
+    requested: DFF<Bit>,
     // domain of `clock`: the same from the other side
     read: DFF<Bits<4>>,
     read_gray: DFF<Bits<4>>,
@@ -86,12 +98,18 @@ pub struct CoreCrossing {
     written_here: DFF<Bits<4>>,
     missing_near: DFF<Bit>,
     missing_here: DFF<Bit>,
+    request: DFF<Bit>,
+    seen_near: DFF<Bit>,
+    seen_here: DFF<Bit>,
+    was_seen: DFF<Bit>,
+    retires: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
+    closed: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     then: Signal<Local, Bits<4>>,
     there: Signal<Local, Bit>,
     next: Signal<Local, Bits<4>>,
-    flow_word: Signal<Local, Bits<106>>,
+    flow_word: Signal<Local, Bits<107>>,
     register_word: Signal<Local, Bits<37>>,
     access_word: Signal<Local, Bits<104>>,
     // the bits of the Gray pointers that differ when the FIFO is full
@@ -109,28 +127,52 @@ impl CoreCrossing {
 impl Logic for CoreCrossing {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, core_clock, written, written_gray, read_near, read_here, missing);
-        dff_setup!(self, clock, read, read_gray, written_near, written_here, missing_near, missing_here);
+        dff_setup!(
+            self,
+            core_clock,
+            written,
+            written_gray,
+            read_near,
+            read_here,
+            missing,
+            first,
+            request_near,
+            requested
+        );
+        dff_setup!(
+            self,
+            clock,
+            read,
+            read_gray,
+            written_near,
+            written_here,
+            missing_near,
+            missing_here,
+            request,
+            seen_near,
+            seen_here,
+            was_seen
+        );
 
         // write
         self.read_near.d.next = self.read_gray.q.val();
         self.read_here.d.next = self.read_near.q.val();
+        self.request_near.d.next = self.request.q.val();
+        self.requested.d.next = self.request_near.q.val();
+        self.retires.next = self.pins.rvfi.valid.val() & !self.core_reset.val() & !self.requested.q.val();
         self.full.next = self.written_gray.q.val() == (self.read_here.q.val() ^ self.full_mask.val());
-        self.push.next = self.pins.rvfi.valid.val() & !self.full.val();
+        self.push.next = self.retires.val() & !self.full.val();
         self.then.next = self.written.q.val();
         if self.push.val() {
             self.then.next = self.written.q.val() + self.one.val();
         }
+        if self.requested.q.val() {
+            self.then.next = 0.into();
+        }
         self.written.d.next = self.then.val();
         self.written_gray.d.next = self.then.val() ^ (self.then.val() >> 1);
-        self.missing.d.next = self.missing.q.val() | (self.pins.rvfi.valid.val() & self.full.val());
-        if self.core_reset.val() {
-            self.written.d.next = 0.into();
-            self.written_gray.d.next = 0.into();
-            self.read_near.d.next = 0.into();
-            self.read_here.d.next = 0.into();
-            self.missing.d.next = false;
-        }
+        self.missing.d.next = !self.requested.q.val() & (self.missing.q.val() | (self.retires.val() & self.full.val()));
+        self.first.d.next = (self.first.q.val() & !self.push.val()) | self.core_reset.val() | self.requested.q.val();
         self.flow.wclock.next = self.core_clock.val();
         self.register.wclock.next = self.core_clock.val();
         self.access.wclock.next = self.core_clock.val();
@@ -140,12 +182,13 @@ impl Logic for CoreCrossing {
         self.flow.waddr.next = self.written.q.val().get_bits::<3>(0);
         self.register.waddr.next = self.written.q.val().get_bits::<3>(0);
         self.access.waddr.next = self.written.q.val().get_bits::<3>(0);
-        self.flow_word.next = bit_cast::<106, 32>(self.pins.rvfi.insn.val())
-            | (bit_cast::<106, 32>(self.pins.rvfi_pc_rdata.val()) << 32)
-            | (bit_cast::<106, 32>(self.pins.rvfi_pc_wdata.val()) << 64)
-            | (bit_cast::<106, 8>(self.pins.cause.val()) << 96)
-            | (bit_cast::<106, 1>(self.pins.rvfi.trap.val().into()) << 104)
-            | (bit_cast::<106, 1>(self.pins.rvfi_intr.val().into()) << 105);
+        self.flow_word.next = bit_cast::<107, 32>(self.pins.rvfi.insn.val())
+            | (bit_cast::<107, 32>(self.pins.rvfi_pc_rdata.val()) << 32)
+            | (bit_cast::<107, 32>(self.pins.rvfi_pc_wdata.val()) << 64)
+            | (bit_cast::<107, 8>(self.pins.cause.val()) << 96)
+            | (bit_cast::<107, 1>(self.pins.rvfi.trap.val().into()) << 104)
+            | (bit_cast::<107, 1>(self.pins.rvfi_intr.val().into()) << 105)
+            | (bit_cast::<107, 1>(self.first.q.val().into()) << 106);
         self.register_word.next =
             bit_cast::<37, 32>(self.pins.rvfi.rd_wdata.val()) | (bit_cast::<37, 5>(self.pins.rvfi.rd_addr.val()) << 32);
         self.access_word.next = bit_cast::<104, 32>(self.pins.rvfi.mem_addr.val())
@@ -160,15 +203,23 @@ impl Logic for CoreCrossing {
         // read: the next entry is in `rdata` when it is known to be written
         self.written_near.d.next = self.written_gray.q.val();
         self.written_here.d.next = self.written_near.q.val();
-        self.there.next = self.written_here.q.val() != self.read_gray.q.val();
+        self.seen_near.d.next = self.requested.q.val();
+        self.seen_here.d.next = self.seen_near.q.val();
+        self.was_seen.d.next = self.seen_here.q.val();
+        self.request.d.next = self.request.q.val() & !self.seen_here.q.val();
+        self.closed.next = self.request.q.val() | self.was_seen.q.val();
+        self.there.next = (self.written_here.q.val() != self.read_gray.q.val()) & !self.closed.val();
         self.next.next = self.read.q.val();
         if self.there.val() {
             self.next.next = self.read.q.val() + self.one.val();
         }
+        if self.closed.val() {
+            self.next.next = 0.into();
+        }
         self.read.d.next = self.next.val();
         self.read_gray.d.next = self.next.val() ^ (self.next.val() >> 1);
         self.missing_near.d.next = self.missing.q.val();
-        self.missing_here.d.next = self.missing_near.q.val();
+        self.missing_here.d.next = self.missing_near.q.val() & !self.closed.val();
         if self.reset.val() {
             self.read.d.next = 0.into();
             self.read_gray.d.next = 0.into();
@@ -176,6 +227,7 @@ impl Logic for CoreCrossing {
             self.written_here.d.next = 0.into();
             self.missing_near.d.next = false;
             self.missing_here.d.next = false;
+            self.request.d.next = true;
         }
         self.flow.rclock.next = self.clock.val();
         self.register.rclock.next = self.clock.val();
@@ -192,6 +244,7 @@ impl Logic for CoreCrossing {
         self.retired.cause.next = self.flow.rdata.val().get_bits::<8>(96);
         self.retired.trap.next = self.flow.rdata.val().get_bit(104);
         self.retired.intr.next = self.flow.rdata.val().get_bit(105);
+        self.retired.first.next = self.flow.rdata.val().get_bit(106);
         self.retired.rd_wdata.next = self.register.rdata.val().get_bits::<32>(0);
         self.retired.rd_addr.next = self.register.rdata.val().get_bits::<5>(32);
         self.retired.mem_addr.next = self.access.rdata.val().get_bits::<32>(0);

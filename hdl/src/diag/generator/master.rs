@@ -74,6 +74,7 @@ impl Logic for MasterObserver {
         self.values.rvfi.mem_wdata.next = self.pins.master_data.val();
 
         self.seen.valid.next = self.values.data.store.val();
+        self.seen.first.next = false;
         self.seen.now.next = self.now_2.q.val();
         self.seen.pc.next = self.nowhere.val();
         self.seen.target.next = self.nowhere.val();

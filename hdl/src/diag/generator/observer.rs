@@ -11,6 +11,8 @@
 //! | --- | --- | ---: | --- |
 //! | `pins.rvfi*` | in | | see RVFI |
 //! | `pins.cause` | in | 8 | cause of the trap before this instruction, if the core reports it; not part of RVFI |
+//! | `reset` | in | 1 | 1: the next instruction is not the first after a reset, unless `first` is 1 |
+//! | `first` | in | 1 | the instruction is the first after a reset of the core, see [`super::crossing`] |
 //! | `now` | in | 32 | the current cycle |
 //! | `seen` | out | | see [`crate::diag::ports`] |
 //!
@@ -43,12 +45,20 @@ pub struct ObserverPins {
 #[derive(LogicBlock, Default)]
 pub struct Observer {
     pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub first: Signal<In, Bit>,
     pub now: Signal<In, Bits<32>>,
     pub pins: ObserverPins,
     pub seen: SeenOut,
     flow: Rvfi<32>,
     values: RvfiData<32, 4>,
     now_2: DFF<Bits<32>>,
+    first_2: DFF<Bit>,
+    // the first instruction after a reset did not retire, as it trapped
+    fresh: DFF<Bit>,
+    is_first: Signal<Local, Bit>,
+    // it is not after a trap, although the last instruction before the reset was
+    no_trap_2: DFF<Bit>,
     xret_2: DFF<Bit>,
     through_2: DFF<Bit>,
     cause_2: DFF<Bits<9>>,
@@ -87,7 +97,7 @@ impl Observer {
 impl Logic for Observer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, now_2, xret_2, through_2, cause_2, came_2, next, trapped);
+        dff_setup!(self, clock, now_2, first_2, fresh, no_trap_2, xret_2, through_2, cause_2, came_2, next, trapped);
         clock!(self, clock, flow, values);
         self.flow.port.reset.next = false;
         self.flow.port.live.next = true;
@@ -115,19 +125,31 @@ impl Logic for Observer {
         self.fields_c.next = self.pins.rvfi.insn.val() & self.store_c_mask.val();
         self.through_2.d.next = (self.fields.val() == self.store.val()) | (self.fields_c.val() == self.store_c.val());
         self.cause_2.d.next = bit_cast::<9, 8>(self.pins.cause.val());
-        if !self.trapped.q.val() {
+        if !self.trapped.q.val() | self.first.val() {
             self.cause_2.d.next = bit_cast::<9, 8>(self.pins.cause.val()) | 256;
         }
         self.came_2.d.next = self.next.q.val();
+        if self.first.val() {
+            self.came_2.d.next = 0.into();
+        }
+        self.is_first.next = self.first.val() | self.fresh.q.val();
+        self.first_2.d.next = self.is_first.val();
+        self.no_trap_2.d.next = self.first.val() & !self.pins.rvfi_intr.val();
         if self.pins.rvfi.valid.val() {
             self.trapped.d.next = self.pins.rvfi.trap.val();
+            self.fresh.d.next = self.is_first.val() & self.pins.rvfi.trap.val();
             self.next.d.next = self.pins.rvfi_pc_wdata.val();
             if self.pins.rvfi.trap.val() {
                 self.next.d.next = self.pins.rvfi_pc_rdata.val();
             }
         }
 
+        if self.reset.val() {
+            self.fresh.d.next = false;
+        }
+
         self.seen.valid.next = self.flow.port.beat.valid.val();
+        self.seen.first.next = self.first_2.q.val();
         self.seen.now.next = self.now_2.q.val();
         self.seen.pc.next = self.flow.port.beat.pc.val() << 1;
         self.seen.target.next = self.flow.port.beat.target.val() << 1;
@@ -135,7 +157,7 @@ impl Logic for Observer {
         self.seen.back.next = self.flow.port.beat.pop.val();
         self.seen.xret.next = self.xret_2.q.val();
         self.seen.through_sp.next = self.through_2.q.val();
-        self.seen.trap.next = self.flow.port.beat.intr.val();
+        self.seen.trap.next = self.flow.port.beat.intr.val() & !self.no_trap_2.q.val();
         self.seen.cause.next = self.cause_2.q.val();
         self.seen.came.next = self.came_2.q.val();
         self.seen.load.next = self.values.data.load.val();

@@ -129,6 +129,7 @@ pub fn set_seen(port: &mut SeenIn, seen: Option<&ObservedInsn>, now: u64, noise:
     let (low, high) = (noise as u32, !(noise >> 7) as u32);
     port.valid.next = seen.is_some();
     port.now.next = word(now as u32);
+    port.first.next = seen.map_or(noise >> 9 & 1 == 1, |s| s.first);
     let noisy = ObservedInsn { pc: low, next_pc: high, insn: low, ..ObservedInsn::default() };
     let s = seen.unwrap_or(&noisy);
     port.pc.next = word(s.pc);

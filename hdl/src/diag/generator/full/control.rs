@@ -12,6 +12,7 @@
 //! | `reset` | in | 1 | 1: aborts the current instruction |
 //! | `head` | in | | the oldest instruction in the log |
 //! | `advance` | out | 1 | that instruction leaves the log |
+//! | `forget` | out | 1 | that instruction is the first after a reset: registers, stack and open calls are unknown |
 //! | `returns`, `entries` | in | 16, 4 | see [`super::slots`] |
 //! | `plan_at`, `plan` | out, in | 7, 16 | a word of a slot's plan, see [`super::slots`] |
 //! | `ra`, `sp`, `known` | in | 32 | see [`super::registers`] |
@@ -22,7 +23,7 @@
 //! | `stalls` | in | 1 | an event for which there is no room waits, and the core with it |
 //!
 //! # Timing
-//! An instruction that causes no event takes one cycle. An event takes 4 cycles, and 2 for each captured word.
+//! An instruction that causes no event takes one cycle, and the first after a reset one more. An event takes 4 cycles, and 2 for each captured word.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -64,6 +65,7 @@ pub struct Control {
     pub reset: Signal<In, Bit>,
     pub head: HeadIn,
     pub advance: Signal<Out, Bit>,
+    pub forget: Signal<Out, Bit>,
     pub returns: Signal<In, Bits<16>>,
     pub entries: Signal<In, Bits<4>>,
     pub plan_at: Signal<Out, Bits<7>>,
@@ -87,6 +89,8 @@ pub struct Control {
     phase: DFF<Bits<2>>,
     todo: DFF<Bits<16>>,
     stores: DFF<Bits<4>>,
+    // what was known before the reset is forgotten
+    forgot: DFF<Bit>,
     current: DFF<Bit>,
     by_store: DFF<Bit>,
     slot: DFF<Bits<4>>,
@@ -143,7 +147,8 @@ impl Logic for Control {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, state, mode, phase, todo, stores, current, by_store, slot, k, candidates, at, same, ended
+            self, clock, state, mode, phase, todo, stores, forgot, current, by_store, slot, k, candidates, at, same,
+            ended
         );
         self.work.next = self.head.hits.val().any() | self.head.stores.val().any() | self.found.ends.val();
 
@@ -186,6 +191,10 @@ impl Logic for Control {
         self.is_match.next = self.same.q.val() & self.found.same_sp.val();
 
         self.advance.next = false;
+        self.forget.next = self.head.shown.val()
+            & self.head.first.val()
+            & !self.forgot.q.val()
+            & (self.state.q.val() == FullState::Look);
         self.lost_now.next = 0.into();
         self.plan_slot.next = self.slot.q.val();
         self.plan_k.next = 1.into();
@@ -206,7 +215,7 @@ impl Logic for Control {
                 self.current.d.next = false;
                 self.phase.d.next = 0.into();
                 self.ended.d.next = 0.into();
-                if self.head.shown.val() {
+                if self.head.shown.val() & !self.forget.val() {
                     self.advance.next = !self.work.val();
                     if self.work.val() {
                         self.state.d.next = FullState::Pick;
@@ -420,6 +429,10 @@ impl Logic for Control {
                 self.lost_now.next = self.lost_now.val() + bit_cast::<9, 1>(self.one_lost.val().into());
             }
         }
+        self.forgot.d.next = (self.forgot.q.val() | self.forget.val()) & !self.advance.val();
+        if self.head.drop_all.val() {
+            self.forgot.d.next = false;
+        }
         self.plan_at.next = (bit_cast::<7, 4>(self.plan_slot.val()) << 3) | bit_cast::<7, 3>(self.plan_k.val());
         self.event_draft.lost.next = self.lost_now.val();
         self.event_draft.opens.next =
@@ -436,6 +449,7 @@ impl Logic for Control {
         self.request.next = self.state.q.val() == FullState::Ask;
         if self.reset.val() {
             self.state.d.next = FullState::Look;
+            self.forgot.d.next = false;
         }
     }
 }

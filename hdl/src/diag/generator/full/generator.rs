@@ -132,7 +132,9 @@ impl Logic for Full {
         self.stack.request.next = self.control.request.val();
         self.stack.at.next = self.word.at.val();
         self.is_control.next = self.write.we.val() & (self.write.addr.val() == self.control_register.val());
-        self.calls.forget.next = self.is_control.val();
+        self.calls.forget.next = self.is_control.val() | self.control.forget.val();
+        self.registers.forget.next = self.control.forget.val();
+        self.stack.forget.next = self.control.forget.val();
         self.calls.now.next = self.seen.now.val();
         self.calls.ra.next = self.registers.ra.val();
         self.calls.sp.next = self.registers.sp.val();

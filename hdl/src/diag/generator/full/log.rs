@@ -14,7 +14,7 @@
 //! | `seen`, `hits` | in | | retired instruction, and the slots that it hits |
 //! | `advance` | in | 1 | the oldest instruction leaves |
 //! | `head` | out | | the oldest instruction, see [`super::ports`] |
-//! | `written` | out | 32 | registers that instructions in the log write |
+//! | `written` | out | 32 | registers that instructions in the log write; all, if one of these is the first after a reset |
 //! | `long` | out | 1 | a core that can be held must be held |
 //!
 //! # Timing
@@ -43,7 +43,7 @@ pub struct Log {
     pub written: Signal<Out, Bits<32>>,
     pub long: Signal<Out, Bit>,
     // hits, store hits, size, store, through sp, sets, rd, call, return; with the cause, whether it follows a trap
-    // return
+    // return, and whether it is the first after a reset
     flags: Mem<4, 32>,
     pc: Mem<4, 32>,
     value: Mem<4, 32>,
@@ -51,7 +51,7 @@ pub struct Log {
     stored: Mem<4, 32>,
     came: Mem<4, 32>,
     stamp: Mem<4, 32>,
-    cause: Mem<4, 10>,
+    cause: Mem<4, 11>,
     length: DFF<Bits<5>>,
     left_length: Signal<Local, Bits<5>>,
     write_at: DFF<Bits<4>>,
@@ -87,6 +87,7 @@ pub struct Log {
     resume_level_more: Fixed<Bits<5>>,
     stall_level: Fixed<Bits<5>>,
     timeout: Fixed<Bits<6>>,
+    all: Fixed<Bits<32>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
     one_6: Fixed<Bits<6>>,
@@ -107,7 +108,7 @@ impl Log {
             stored: words(),
             came: words(),
             stamp: words(),
-            cause: Mem::new(4, 10),
+            cause: Mem::new(4, 11),
             full_level: Fixed::of(ALMOST_FULL as u64),
             full_level_less: Fixed::of(ALMOST_FULL as u64 - 1),
             full_level_more: Fixed::of(ALMOST_FULL as u64 + 1),
@@ -116,6 +117,7 @@ impl Log {
             resume_level_more: Fixed::of(RESUME_LEVEL as u64 + 1),
             stall_level: Fixed::of(STALL_LEVEL as u64),
             timeout: Fixed::of(DROP_CYCLES - 2),
+            all: Fixed::of(u64::from(u32::MAX)),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
             one_6: Fixed::of(1u64),
@@ -168,8 +170,9 @@ impl Logic for Log {
         self.stored.wdata.next = self.seen.stored.val();
         self.came.wdata.next = self.seen.came.val();
         self.stamp.wdata.next = self.seen.now.val();
-        self.cause.wdata.next =
-            bit_cast::<10, 9>(self.seen.cause.val()) | (bit_cast::<10, 1>(self.hits.resumed.val().into()) << 9);
+        self.cause.wdata.next = bit_cast::<11, 9>(self.seen.cause.val())
+            | (bit_cast::<11, 1>(self.hits.resumed.val().into()) << 9)
+            | (bit_cast::<11, 1>(self.seen.first.val().into()) << 10);
         self.flags.we.next = self.seen.valid.val();
         self.pc.we.next = self.seen.valid.val();
         self.value.we.next = self.seen.valid.val();
@@ -276,6 +279,9 @@ impl Logic for Log {
                 self.written_1.next = self.written_1.val().replace_bit(i, true);
             }
         }
+        if self.seen.valid.val() & self.seen.first.val() {
+            self.written_1.next = self.all.val();
+        }
         self.written_.d.next = self.written_1.val();
         self.written.next = self.written_.q.val();
 
@@ -297,6 +303,7 @@ impl Logic for Log {
         self.head.came.next = self.came.rdata.val();
         self.head.stamp.next = self.stamp.rdata.val();
         self.head.cause.next = self.cause.rdata.val().get_bits::<9>(0);
+        self.head.first.next = self.cause.rdata.val().get_bit(10);
         self.head.resumed.next = self.cause.rdata.val().get_bit(9);
         self.head.almost_full.next = self.almost_full.q.val();
         self.head.drop_all.next = self.drop_all.q.val();

@@ -16,6 +16,7 @@
 //! | `size` to `back`, `pc` to `came`, `cause` | | as `seen`: `value` of a load is the data read, of a call the return address |
 //! | `address` | 32 | data address of a load or store, else the address of the next instruction |
 //! | `resumed` | 1 | it follows a trap return |
+//! | `first` | 1 | it is the first after a reset of its core |
 //! | `almost_full` | 1 | the log is almost full: events of this instruction that are not built yet are lost |
 //! | `drop_all` | 1 | the log stays almost full: everything in it is lost |
 //! | `waits` | 1 | the log is not empty, whether or not an instruction is shown |
@@ -83,6 +84,7 @@ bundle!(
         stamp: Bits<32>,
         cause: Bits<9>,
         resumed: Bit,
+        first: Bit,
         almost_full: Bit,
         drop_all: Bit,
         waits: Bit,

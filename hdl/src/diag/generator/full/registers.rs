@@ -10,6 +10,7 @@
 //! | `reset` | in | 1 | 1: all registers become unknown |
 //! | `head`, `advance` | in | , 1 | the oldest instruction; it leaves the log |
 //! | `written` | in | 32 | registers that instructions in the log write; unknown once these are dropped |
+//! | `forget` | in | 1 | the oldest instruction is the first after a reset: all registers were unknown before it |
 //! | `number` | in | 5 | register to read |
 //! | `word` | out | 32 | its value, one cycle later |
 //! | `known` | out | 32 | registers whose value is known |
@@ -33,6 +34,7 @@ pub struct Registers {
     pub head: HeadIn,
     pub advance: Signal<In, Bit>,
     pub written: Signal<In, Bits<32>>,
+    pub forget: Signal<In, Bit>,
     pub number: Signal<In, Bits<5>>,
     pub word: Signal<Out, Bits<32>>,
     pub known: Signal<Out, Bits<32>>,
@@ -64,6 +66,9 @@ impl Logic for Registers {
         self.words.waddr.next = self.head.rd.val();
         self.words.wdata.next = self.head.value.val();
         self.known_1.next = self.known_.q.val();
+        if self.forget.val() {
+            self.known_1.next = 0.into();
+        }
         if self.advance.val() & self.head.sets.val() {
             for i in 0..self._registers {
                 if self.head.rd.val() == i.to_bits::<5>() {

@@ -79,6 +79,8 @@ pub struct Slots {
     before_pc: DFF<Bits<32>>,
     before_call: DFF<Bit>,
     before_xret: DFF<Bit>,
+    follows_call: Signal<Local, Bit>,
+    follows_xret: Signal<Local, Bit>,
     is_entry: Signal<Local, Bit>,
     at_first: Signal<Local, Bits<32>>,
     at_last: Signal<Local, Bits<32>>,
@@ -172,13 +174,15 @@ impl Logic for Slots {
             self.is_hit.next = self.kind[i].q.val().get_bits::<3>(0) == 1;
             self.return_slots.next = self.return_slots.val().replace_bit(i, self.is_hit.val());
         }
-        // the previous instruction, for function entries
+        // the previous instruction, for function entries; there is none before the first after a reset
+        self.follows_call.next = self.before_call.q.val() | self.seen.first.val();
+        self.follows_xret.next = self.before_xret.q.val() & !self.seen.first.val();
         if self.seen.valid.val() {
             self.before_pc.d.next = self.seen.pc.val();
             self.before_call.d.next = self.seen.call.val();
             self.before_xret.d.next = self.seen.xret.val();
         }
-        self.hits.resumed.next = self.before_xret.q.val() & !self.seen.trap.val();
+        self.hits.resumed.next = self.follows_xret.val() & !self.seen.trap.val();
         self.entry_slots.next = 0.into();
         for i in 0..self._wide {
             self.end_low[i].clock.next = self.clock.val();
@@ -229,8 +233,8 @@ impl Logic for Slots {
             // a jump back to the function's first instruction is not a call
             if self.is_entry.val()
                 & self.in_range.val()
-                & !self.before_call.q.val()
-                & !self.before_xret.q.val()
+                & !self.follows_call.val()
+                & !self.follows_xret.val()
                 & !self.seen.trap.val()
             {
                 self.hit.next = self.hit.val().replace_bit(i, false);

@@ -12,6 +12,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: all words become unknown |
 //! | `head`, `advance` | in | , 1 | the oldest instruction; it leaves the log |
+//! | `forget` | in | 1 | the oldest instruction is the first after a reset: all words were unknown before it |
 //! | `request`, `at` | in | 1, 32 | read request; address of the word |
 //! | `word` | out | 32 | the entry at bits 5:2 of `at`, one cycle later |
 //! | `valid_entries` | out | 16 | valid entries |
@@ -35,6 +36,7 @@ pub struct Stack {
     pub reset: Signal<In, Bit>,
     pub head: HeadIn,
     pub advance: Signal<In, Bit>,
+    pub forget: Signal<In, Bit>,
     pub request: Signal<In, Bit>,
     pub at: Signal<In, Bits<32>>,
     pub word: Signal<Out, Bits<32>>,
@@ -147,6 +149,9 @@ impl Logic for Stack {
         self.even_entry.next = bit_cast::<4, 3>(self.even_at.q.val()) << 1;
         self.odd_entry.next = (bit_cast::<4, 3>(self.odd_at.q.val()) << 1) | self.one.val();
         self.there_1.next = self.there_.q.val();
+        if self.forget.val() {
+            self.there_1.next = 0.into();
+        }
         for i in 0..self._places {
             if (self.invalidate_even.val() & (self.even_entry.val() == i.to_bits::<4>()))
                 | (self.invalidate_odd.val() & (self.odd_entry.val() == i.to_bits::<4>()))
