@@ -9,6 +9,7 @@
 use hdl::emit::SystemOptions;
 use hdl::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
 use hdl::spine::{Extras, Retire};
+use hdl::sweep::Ports;
 use hdl::top::System as Circuit;
 use retire::RetireSink;
 use rust_hdl::prelude::*;
@@ -29,7 +30,7 @@ fn enable(on: bool) -> Write {
 }
 
 /// A system of one core with several channels.
-trait Wide: Block {
+trait Wide: Ports {
     const LANES: u8;
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
