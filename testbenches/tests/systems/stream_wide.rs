@@ -179,7 +179,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
         clock(reset, write, s.percent(70), &shows, &mut told);
     }
     assert!(told.len() > 30, "{place}: {} words under anything", told.len());
-    d.check_verilog().unwrap_or_else(|e| panic!("{place}: {e}"));
+    d.check_system().unwrap_or_else(|e| panic!("{place}: {e}"));
 }
 
 #[test]

@@ -163,7 +163,7 @@ impl<S: DataSystem> Dut<S> {
     pub fn build(p: &S::Params, log2_depth: usize, seed: u32) -> Cosim {
         let mut system = S::of(p, log2_depth);
         system.connect_all();
-        Cosim::of_block(&system).unwrap().with_random_state(seed)
+        Cosim::of_system(&system, true).unwrap().with_random_state(seed)
     }
 
     pub fn verilog(cosim: &Cosim) -> Self {
