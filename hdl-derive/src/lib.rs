@@ -15,7 +15,8 @@ use syn::{parse_macro_input, Data, DeriveInput, Error, Field, Fields, GenericArg
 /// Names that a field cannot have, because they are words of Verilog.
 const RESERVED: [&str; 6] = ["config", "wire", "reg", "module", "edge", "disable"];
 
-/// Implements `Block` for a struct of signals and blocks that has `Logic`. Fields whose names begin with `_` are left out.
+/// Implements `Block`, and `hdl::sweep::Ports`, for a struct of signals and blocks that has `Logic`. Fields whose names begin with `_` are
+/// left out.
 #[proc_macro_derive(LogicBlock)]
 pub fn logic_block(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -34,6 +35,7 @@ fn block(input: &DeriveInput) -> Result<Tokens, Error> {
     let others = places.iter().zip(&kinds).filter(|(_, kind)| !kind.is_signal());
     let others = others.filter_map(|(place, kind)| kind.after(place));
     let changed = places.iter().zip(&kinds).filter_map(|(place, kind)| kind.changed(place));
+    let ports = places.iter().zip(&kinds).zip(&names).filter_map(|((place, kind), name)| kind.ports(place, name));
     let name = &input.ident;
     let (generics, arguments, bounds) = input.generics.split_for_impl();
     Ok(quote! {
@@ -59,6 +61,16 @@ fn block(input: &DeriveInput) -> Result<Tokens, Error> {
             fn accept(&self, name: &str, probe: &mut dyn ::rust_hdl::core::probe::Probe) {
                 probe.visit_start_scope(name, self);
                 #(::rust_hdl::core::block::Block::accept(&self.#fields, #names, probe);)*
+                probe.visit_end_scope(name, self);
+            }
+        }
+
+        impl #generics ::hdl::sweep::Ports for #name #arguments #bounds {
+            fn ports(&self, name: &str, probe: &mut dyn ::rust_hdl::core::probe::Probe) {
+                #[allow(unused_imports)]
+                use ::hdl::sweep::{BlockView as _, InterfaceView as _, View};
+                probe.visit_start_scope(name, self);
+                #(#ports)*
                 probe.visit_end_scope(name, self);
             }
         }
@@ -120,6 +132,20 @@ impl Kind {
                 let changed = kind.changed(&quote!((*element)))?;
                 Some(quote!(#place.iter().any(|element| #changed)))
             }
+        }
+    }
+}
+
+impl Kind {
+    /// Visits the field at `place` if it is a signal or an interface.
+    fn ports(&self, place: &Tokens, name: &str) -> Option<Tokens> {
+        match self {
+            kind if kind.is_signal() => Some(quote!(::rust_hdl::core::block::Block::accept(&#place, #name, probe);)),
+            Self::Other => Some(quote!(View(&#place).visit(#name, probe);)),
+            Self::List(kind) if **kind == Self::Other => Some(
+                quote!(for (i, element) in #place.iter().enumerate() { View(element).visit(&format!("{}${i}", #name), probe); }),
+            ),
+            _ => None,
         }
     }
 }

@@ -85,3 +85,34 @@ pub fn register<T: Synth>(dff: &mut DFF<T>) {
     dff.update();
     dff.q.update_all();
 }
+
+/// The signals and interfaces of a circuit, without the blocks in it: [`Block::accept`] visits all of these, too.
+pub trait Ports: Block {
+    /// Visits them as `accept` does, in the same order and under the same names.
+    fn ports(&self, name: &str, probe: &mut dyn Probe);
+}
+
+/// A field of a circuit for [`Ports`]. Its method is that of [`InterfaceView`] where its type has it, otherwise that of [`BlockView`].
+pub struct View<'a, T>(pub &'a T);
+
+/// A field that is an interface.
+pub trait InterfaceView {
+    /// Visits its signals.
+    fn visit(self, name: &str, probe: &mut dyn Probe);
+}
+
+impl<T: Block + LogicLink> InterfaceView for View<'_, T> {
+    fn visit(self, name: &str, probe: &mut dyn Probe) {
+        self.0.accept(name, probe);
+    }
+}
+
+/// A field that is a block.
+pub trait BlockView {
+    /// Does nothing.
+    fn visit(self, name: &str, probe: &mut dyn Probe);
+}
+
+impl<T: Block> BlockView for &View<'_, T> {
+    fn visit(self, _: &str, _: &mut dyn Probe) {}
+}

@@ -15,6 +15,10 @@ pub trait CheckVerilog {
     /// As [`CheckVerilog::check_verilog`], with random bits from `seed` in all registers and memories that have no
     /// initial value; for circuits that clear what they need.
     fn check_verilog_from_random(&self, seed: u32) -> Result<u64, CosimError>;
+
+    /// As [`CheckVerilog::check_verilog`], with the Verilog that users get, for whole systems: rust-hdl takes seconds to write the Verilog
+    /// of one. All state starts at 0, as in the recorded simulation.
+    fn check_system(&self) -> Result<u64, CosimError>;
 }
 
 impl<T: Block> CheckVerilog for Driver<T> {
@@ -24,6 +28,10 @@ impl<T: Block> CheckVerilog for Driver<T> {
 
     fn check_verilog_from_random(&self, seed: u32) -> Result<u64, CosimError> {
         compare(self.record(), &Cosim::of_block(&self.uut)?.with_random_state(seed))
+    }
+
+    fn check_system(&self) -> Result<u64, CosimError> {
+        compare(self.record(), &Cosim::of_system(&self.uut, false)?)
     }
 }
 

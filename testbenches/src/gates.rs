@@ -27,7 +27,8 @@ pub enum GateError {
 
 /// Connects `block`, runs `check_all` and the lint, emits it, runs yosys and Verilator's lint. Returns the Verilog.
 pub fn emit_checked(block: &mut impl Block) -> Result<String, GateError> {
-    let verilog = emit_linted(block)?;
+    check_syntax_tree(block)?;
+    let verilog = generate_verilog(block);
     yosys_check(&verilog)?;
     verilator_lint(&verilog)?;
     Ok(verilog)
@@ -36,7 +37,7 @@ pub fn emit_checked(block: &mut impl Block) -> Result<String, GateError> {
 /// As [`emit_checked`] for whole systems, with the Verilog that users get: yosys also finds loops in the flattened
 /// circuit.
 pub fn emit_checked_system(block: &mut impl Block) -> Result<String, GateError> {
-    emit_linted(block)?;
+    check_syntax_tree(block)?;
     let style = Style { name: "top".into(), ..Style::default() };
     let verilog = write(block, &style)?.text;
     yosys_check_flat(&verilog)?;
@@ -44,12 +45,13 @@ pub fn emit_checked_system(block: &mut impl Block) -> Result<String, GateError> 
     Ok(verilog)
 }
 
-fn emit_linted(block: &mut impl Block) -> Result<String, GateError> {
+/// Connects `block`, runs `check_all` and the lint.
+fn check_syntax_tree(block: &mut impl Block) -> Result<(), GateError> {
     block.connect_all();
     check(block)?;
     let findings = lint(block);
     if !findings.is_empty() {
         return Err(GateError::Lint(findings));
     }
-    Ok(generate_verilog(block))
+    Ok(())
 }

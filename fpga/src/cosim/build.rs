@@ -6,7 +6,7 @@ use super::{Dir, Port};
 use crate::flow::top_of;
 use retire::file::scratch;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,7 +81,7 @@ pub(crate) fn build(files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
 pub(crate) fn build_in(dir: &Path, recipe: &Recipe, files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
     let verilator = tool_name("VERILATOR", &["verilator"]);
     let cxx = tool_name("CXX", &["g++", "clang++"]);
-    let version = run(&verilator, "VERILATOR", Path::new("."), ["--version"])?;
+    let version = said(&verilator, &["--version"])?;
     let mut parts = vec![version.as_str(), cxx.as_str(), if recipe.vcd { "vcd" } else { "" }];
     parts.extend(VERILATOR_FLAGS.iter().chain(&CXX_FLAGS));
     let runtime = dir.join(format!("runtime-{}", hash(&parts)));
@@ -93,12 +93,26 @@ pub(crate) fn build_in(dir: &Path, recipe: &Recipe, files: &[(&str, &str)]) -> R
         return Ok(program);
     }
     std::fs::create_dir_all(dir)?;
-    let root = run(&verilator, "VERILATOR", Path::new("."), ["--getenv", "VERILATOR_ROOT"])?;
+    let root = said(&verilator, &["--getenv", "VERILATOR_ROOT"])?;
     let include = Path::new(root.trim()).join("include");
     let tools = Tools { verilator, cxx, include, vcd: recipe.vcd };
     tools.in_new_folder(dir, &runtime, |work| tools.runtime(work))?;
     tools.in_new_folder(dir, &home, |work| tools.top(work, recipe, files, &runtime))?;
     Ok(program)
+}
+
+/// What Verilator prints about itself: asked once in a process, because it is a Perl script that takes longer to start than a program
+/// that is found in the cache.
+fn said(verilator: &str, question: &[&str]) -> Result<String, ToolError> {
+    static ANSWERS: Mutex<BTreeMap<(String, String), String>> = Mutex::new(BTreeMap::new());
+    let key = (verilator.to_string(), question.concat());
+    let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(answer) = answers.get(&key) {
+        return Ok(answer.clone());
+    }
+    let answer = run(verilator, "VERILATOR", Path::new("."), question.iter().copied())?;
+    answers.insert(key, answer.clone());
+    Ok(answer)
 }
 
 struct Tools {

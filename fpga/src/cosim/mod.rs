@@ -21,7 +21,7 @@ pub mod trace;
 pub use hdl::drive::{sample, Dir, Interface, Port};
 pub use session::Session;
 
-use hdl::verilog::Written;
+use hdl::verilog::{write, Style, Unsupported, Written};
 use std::path::PathBuf;
 use tools::ToolError;
 
@@ -31,6 +31,9 @@ pub enum CosimError {
     /// Verilator or the compiler is missing or failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
+    /// The Verilog writer refuses the circuit.
+    #[error("Verilog: {0}")]
+    Unsupported(#[from] Unsupported),
     /// A file or a pipe failed.
     #[error("co-simulation: {0}")]
     Io(#[from] std::io::Error),
@@ -111,12 +114,32 @@ impl Cosim {
         Ok(Self { program, inputs: of(Dir::Input), outputs: of(Dir::Output), init_seed: 0 })
     }
 
-    /// Emits and builds a rust-hdl block whose `connect_all` was called, as [`hdl::drive::Driver`] does.
+    /// Emits and builds a rust-hdl block whose `connect_all` was called, as [`hdl::drive::Driver`] does. rust-hdl's writer takes seconds
+    /// for a whole system: use [`Cosim::of_system`].
     ///
     /// # Panics
     /// If rust-hdl cannot emit the block at all; call `check_all` before.
     pub fn of_block(block: &impl rust_hdl::prelude::Block) -> Result<Self, CosimError> {
         Self::build(&rust_hdl::prelude::generate_verilog(block), &Interface::of(block))
+    }
+
+    /// Builds the Verilog that users get of a block whose `connect_all` was called. Ports have the order and the names of
+    /// [`Interface::of`]. With `initial`, registers start with the values that they have now; otherwise, as memories and their outputs, at 0
+    /// or with random bits.
+    pub fn of_system(block: &impl rust_hdl::prelude::Block, initial: bool) -> Result<Self, CosimError> {
+        let written = write(block, &Style { initial, ..Style::default() })?;
+        let own = Interface::of(block);
+        let pin = |port: &str| {
+            let pin = written.pins.iter().find(|pin| pin.source == port);
+            let missing = || CosimError::Port { port: port.into(), what: "not in the Verilog".into() };
+            Ok::<_, CosimError>(pin.ok_or_else(missing)?.name.clone())
+        };
+        let port = |p: &Port| Ok::<_, CosimError>(Port { name: pin(&p.name)?, ..p.clone() });
+        let ports = own.ports.iter().map(port).collect::<Result<_, _>>()?;
+        let clock = own.clock.as_deref().map(pin).transpose()?;
+        let built = Self::build(&written.text, &Interface { clock, ports })?;
+        let of = |dir| own.ports.iter().filter(|p| p.dir == dir).cloned().collect();
+        Ok(Self { inputs: of(Dir::Input), outputs: of(Dir::Output), ..built })
     }
 
     /// Builds the Verilog of a block that users get, with its pin names. In the text that rust-hdl itself emits, each

@@ -23,6 +23,7 @@ mod vcd;
 pub use ports::{mask, sample, Dir, Interface, Port};
 
 use self::vcd::VcdSink;
+use crate::sweep::Ports;
 use rust_hdl::core::check_error::CheckError;
 use rust_hdl::prelude::*;
 use std::io::Write;
@@ -59,8 +60,13 @@ pub struct Driver<T: Block> {
     set_clock: fn(&mut T, bool),
     cycles: u64,
     vcd: Option<VcdSink>,
-    /// Inputs and outputs of each cycle.
-    record: Option<Vec<(Vec<u128>, Vec<u128>)>>,
+    record: Option<Record<T>>,
+}
+
+/// Inputs and outputs of each cycle, and the function that samples them.
+struct Record<T> {
+    sample: fn(&T) -> (Vec<u128>, Vec<u128>),
+    cycles: Vec<(Vec<u128>, Vec<u128>)>,
 }
 
 impl<T: Block> Driver<T> {
@@ -90,14 +96,17 @@ impl<T: Block> Driver<T> {
 
     /// Records the values of all ports in every cycle from now on, some 16 bytes per port and cycle. Call it before the
     /// first cycle.
-    pub fn recording(mut self) -> Self {
-        self.record = Some(Vec::new());
+    pub fn recording(mut self) -> Self
+    where
+        T: Ports,
+    {
+        self.record = Some(Record { sample: sample::<T>, cycles: Vec::new() });
         self
     }
 
     /// Recorded inputs and outputs of every cycle, in the order of [`Interface::of`]; empty without recording.
     pub fn record(&self) -> &[(Vec<u128>, Vec<u128>)] {
-        self.record.as_deref().unwrap_or_default()
+        self.record.as_ref().map_or(&[], |record| &record.cycles)
     }
 
     /// Sweeps until nothing changes: outputs then reflect the current inputs.
@@ -129,7 +138,7 @@ impl<T: Block> Driver<T> {
     pub fn low(&mut self) -> Result<(), DriverError> {
         self.edge(false, self.cycles * CYCLE_PS)?;
         if let Some(record) = &mut self.record {
-            record.push(sample(&self.uut));
+            record.cycles.push((record.sample)(&self.uut));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Ports of a top module: their list, and their values in a rust-hdl simulation
 
+use crate::sweep::Ports;
 use rust_hdl::core::synth::VCDValue;
 use rust_hdl::prelude::*;
 
@@ -104,9 +105,9 @@ impl Interface {
 }
 
 /// Values of all inputs and of all outputs of a settled `block`, each in the order of [`Interface::of`].
-pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
+pub fn sample<T: Ports>(block: &T) -> (Vec<u128>, Vec<u128>) {
     let (mut inputs, mut outputs, mut clock) = (Vec::new(), Vec::new(), false);
-    for_each_port(block, |_, _, signal| {
+    let atom = |_: &[String], _: &str, signal: &dyn Atom| {
         if !clock && is_clock(signal) {
             clock = true;
         } else if signal.kind() == AtomKind::InputParameter {
@@ -114,7 +115,8 @@ pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
         } else {
             outputs.push(value(signal));
         }
-    });
+    };
+    block.ports("top", &mut Top { depth: 0, namespace: Vec::new(), atom });
     (inputs, outputs)
 }
 

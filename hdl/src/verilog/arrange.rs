@@ -82,11 +82,13 @@ fn read_in_part(list: &mut [Statement], signal: Id) -> bool {
 
 /// A local that carries one signal after another: its readers read these signals directly.
 fn forward(module: &Module, list: &mut [Statement]) {
-    for signal in (0..module.signals.len()).filter(|s| module.signals[*s].role == Role::Local) {
+    let writes = Writes::new(module, list);
+    let several = |s: &Id| module.signals[*s].role == Role::Local && writes.count(*s) > 1;
+    for signal in (0..module.signals.len()).filter(several) {
         let at = writers(list, signal);
         let copies: Vec<Id> = at.iter().filter_map(|i| list[*i].plain()?.1.signal()).collect();
         let stay = |(i, from): (&usize, &Id)| !list[i + 1..].iter().any(|s| s.does_write(*from));
-        if at.len() < 2 || copies.len() < at.len() || !at.iter().zip(&copies).all(stay) || read_in_part(list, signal) {
+        if copies.len() < at.len() || !at.iter().zip(&copies).all(stay) || read_in_part(list, signal) {
             continue;
         }
         for (n, from) in copies.iter().enumerate() {
@@ -113,41 +115,83 @@ fn chained(list: &mut [Statement]) {
 
 /// Removes assignments that are overwritten before they are read.
 fn overwritten(list: &mut Vec<Statement>) {
-    let mut i = 0;
-    while i < list.len() {
-        let dead = list[i].plain().map(|p| p.0).is_some_and(|to| {
-            let rest = &list[i + 1..];
-            let next = rest.iter().position(|s| s.plain().is_some_and(|p| p.0 == to));
-            next.is_some_and(|n| !rest[..=n].iter().any(|s| s.does_read(to)))
-        });
-        if dead {
-            list.remove(i);
-        } else {
-            i += 1;
+    /// What comes next for a signal, seen from a statement.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Next {
+        End,
+        Read,
+        Overwritten,
+    }
+    fn at(next: &mut Vec<Next>, id: Id) -> &mut Next {
+        if next.len() <= id {
+            next.resize(id + 1, Next::End);
         }
+        &mut next[id]
+    }
+    let mut next = Vec::new();
+    let mut keep = vec![true; list.len()];
+    for (s, keep) in list.iter().zip(&mut keep).rev() {
+        if let Some((to, _)) = s.plain() {
+            *keep = std::mem::replace(at(&mut next, to), Next::Overwritten) != Next::Overwritten;
+        }
+        s.reads(&mut |id| *at(&mut next, id) = Next::Read);
+    }
+    let mut keep = keep.into_iter();
+    list.retain(|_| keep.next() != Some(false));
+}
+
+/// Where signals are written in a list of statements.
+struct Writes {
+    /// By signal: the number of statements that write it, and the index of the last one.
+    of: Vec<(usize, usize)>,
+}
+
+impl Writes {
+    fn new(module: &Module, list: &[Statement]) -> Self {
+        let mut of = vec![(0, 0); module.signals.len()];
+        for (i, s) in list.iter().enumerate() {
+            s.writes(&mut |id| {
+                let (count, last) = &mut of[id];
+                if *count == 0 || *last != i {
+                    (*count, *last) = (*count + 1, i);
+                }
+            });
+        }
+        Self { of }
+    }
+
+    fn count(&self, id: Id) -> usize {
+        self.of[id].0
+    }
+
+    /// Whether a statement after the one with index `i` writes the signal.
+    fn after(&self, i: usize, id: Id) -> bool {
+        let (count, last) = self.of[id];
+        count > 0 && last > i
     }
 }
 
 /// Whether `list[i]` can stand on its own: nothing else assigns to its signal, and what it reads is not written later.
-fn standalone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
+fn standalone<'a>(list: &'a [Statement], writes: &Writes, i: usize) -> Option<(Id, &'a Value)> {
     let (to, value) = list[i].plain()?;
-    let mut free = writers(list, to).len() == 1;
-    value.signals(&mut |s| free &= s != to && !list[i + 1..].iter().any(|l| l.does_write(s)));
+    let mut free = writes.count(to) == 1;
+    value.signals(&mut |s| free &= s != to && !writes.after(i, s));
     free.then_some((to, value))
 }
 
 /// Turns copies to and from instances into port connections.
 fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
     let mut i = 0;
+    let mut writes = Writes::new(module, list);
     while i < list.len() {
-        let found = standalone(list, i).map(|(to, value)| (to, value.clone()));
+        let found = standalone(list, &writes, i).map(|(to, value)| (to, value.clone()));
         let Some((to, value)) = found else {
             i += 1;
             continue;
         };
         let role = module.signals[to].role;
         if matches!(role, Role::To(..) | Role::ClockOf(_)) {
-            let read = list.iter().any(|s| s.does_read(to)) || out.connected.values().any(|v| mentions(v, to));
+            let read = list.iter().any(|s| s.does_read(to)) || out.connected.values().any(|v| v.does_read(to));
             let done = match &value {
                 Value::Slice { .. } if value.signal().is_some() => true,
                 Value::Slice { .. } | Value::Number { .. } | Value::Named { .. } => !read,
@@ -160,6 +204,7 @@ fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
                 }
                 out.connected.insert(to, value);
                 list.remove(i);
+                writes = Writes::new(module, list);
                 continue;
             }
         }
@@ -170,17 +215,12 @@ fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
                 out.connected.values_mut().for_each(|v| renamed(v, from, to));
                 out.connected.insert(from, Value::whole(to, module.signals[to].width));
                 list.remove(i);
+                writes = Writes::new(module, list);
                 continue;
             }
         }
         i += 1;
     }
-}
-
-fn mentions(v: &Value, signal: Id) -> bool {
-    let mut found = false;
-    v.signals(&mut |s| found |= s == signal);
-    found
 }
 
 fn renamed(v: &mut Value, old: Id, new: Id) {
@@ -220,8 +260,8 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
                 None => return Err(Unsupported(format!("the clock of {} is not a plain signal", register.name))),
             }
         }
-        for s in filtered(list, &|to| to == id) {
-            s.reads(&mut |r| open.push(r));
+        for s in list.iter().filter(|s| s.does_write(id)) {
+            filtered(std::slice::from_ref(s), &|to| to == id).iter().for_each(|s| s.reads(&mut |r| open.push(r)));
         }
     }
     *list = filtered(list, &|to| out.live.contains(&to));
@@ -246,7 +286,8 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
     // statements that can stand on their own
     let mut rest: Vec<Statement> = Vec::new();
     let mut edges: Vec<(usize, Vec<Statement>)> = Vec::new();
-    let singles: Vec<bool> = (0..list.len()).map(|i| standalone(&list, i).is_some()).collect();
+    let writes = Writes::new(module, &list);
+    let singles: Vec<bool> = (0..list.len()).map(|i| standalone(&list, &writes, i).is_some()).collect();
     for (single, s) in singles.into_iter().zip(list) {
         match s.plain().map(|(to, value)| (to, value.clone())) {
             Some((to, _)) if single && free.contains(&to) => edges.push((rest.len(), vec![s])),

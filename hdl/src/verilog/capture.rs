@@ -3,6 +3,7 @@
 use super::module::Port;
 use super::pins;
 use super::refused::Unsupported;
+use super::Made;
 use crate::widget::mem::MemoryShape;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
 use rust_hdl::prelude::*;
@@ -44,6 +45,8 @@ pub(super) struct Node {
     pub dead: bool,
     /// The module written for it, and its ports.
     pub written: Option<(String, Vec<Port>)>,
+    /// Its module in the pass before.
+    pub made: Option<Made>,
 }
 
 /// The tree of `block`, under the name `top`.
@@ -126,6 +129,7 @@ impl Probe for Walk {
             children: Vec::new(),
             dead: false,
             written: None,
+            made: None,
         });
         if let Some(what) = wrong {
             self.refuse(Unsupported(what.into()));

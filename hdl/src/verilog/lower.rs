@@ -166,6 +166,9 @@ impl Lower {
         if let Some((_, i)) = self.loops.iter().rev().find(|l| l.0 == name) {
             return Ok(Meaning::Constant(Value::number(*i as u128, INT)));
         }
+        if let Some(meaning) = self.names.get(name).filter(|_| !name.ends_with("$next")) {
+            return Ok(meaning.clone());
+        }
         let key = self.key(name)?;
         self.names.get(&key).cloned().ok_or_else(|| Unsupported(format!("{key} is not declared")))
     }

@@ -103,6 +103,35 @@ struct Done {
     body: String,
 }
 
+/// What a module is made of. A circuit is written several times, without what [`prune`] finds; most modules do not change.
+#[derive(PartialEq)]
+struct Inputs {
+    children: Vec<Option<Child>>,
+    /// Ports that are not needed: the number to which an input is tied, and whether an output is open.
+    marks: Vec<(Option<u128>, bool)>,
+}
+
+impl Inputs {
+    fn of(node: &Node, children: Vec<Option<Child>>) -> Self {
+        Self { children, marks: node.atoms.iter().map(|a| (a.tied, a.open)).collect() }
+    }
+}
+
+/// A module as an earlier pass made it.
+struct Made {
+    inputs: Inputs,
+    form: Form,
+}
+
+enum Form {
+    /// A module that only wraps an instance, which takes its place.
+    Wrapper(Child),
+    /// A block that drives nothing.
+    Nothing(Child),
+    /// The text from the ports on; the child has no name yet.
+    Text { body: String, child: Child, uses: Vec<prune::PortUse> },
+}
+
 struct Writer<'a> {
     style: &'a Style,
     modules: Vec<Done>,
@@ -136,24 +165,51 @@ impl<'a> Writer<'a> {
                 Content::Kernel(_) => Some(self.module(child, false).map_err(at)?),
             });
         }
-        let mut module = build::build(node, children).map_err(at)?;
-        let mut arranged = arrange::arrange(&mut module).map_err(at)?;
+        let inputs = Inputs::of(node, children);
+        let made = match node.made.take() {
+            Some(made) if made.inputs == inputs => made,
+            _ => self.make(node, inputs, top).map_err(at)?,
+        };
+        let child = match &made.form {
+            Form::Wrapper(child) => {
+                node.written = child.module.clone().map(|m| (m, child.ports.clone()));
+                child.clone()
+            }
+            Form::Nothing(child) => {
+                // the block drives nothing: neither it nor its children are written
+                self.modules.truncate(written);
+                self.names = given;
+                child.clone()
+            }
+            Form::Text { body, child, uses } => {
+                self.uses.extend(uses);
+                let name = self.keep(node, body, top);
+                if !top {
+                    node.written = Some((name.clone(), child.ports.clone()));
+                }
+                Child { module: Some(name), ..child.clone() }
+            }
+        };
+        node.made = Some(made);
+        Ok(child)
+    }
+
+    /// Makes the module of `node`, except for its name.
+    fn make(&mut self, node: &mut Node, inputs: Inputs, top: bool) -> Result<Made, Unsupported> {
+        let mut module = build::build(node, inputs.children.clone())?;
+        let mut arranged = arrange::arrange(&mut module)?;
         self.dead |= prune::dead(node, &module, &arranged);
         let removed = if top { Vec::new() } else { prune::ports(node, &mut module, &mut arranged) };
         if let Some(mut child) = (!top).then(|| slot(&module, &arranged)).flatten() {
             child.removed = removed;
-            node.written = child.module.clone().map(|m| (m, child.ports.clone()));
-            return Ok(child);
+            return Ok(Made { inputs, form: Form::Wrapper(child) });
         }
         if !top && !module.signals.iter().any(|s| s.role == Role::Output) {
-            // the block drives nothing: neither it nor its children are written
-            self.modules.truncate(written);
-            self.names = given;
             let mut child = build::none(node);
             child.ports.retain(|port| !removed.iter().any(|g| g.key == port.key));
-            return Ok(Child { removed, ..child });
+            return Ok(Made { inputs, form: Form::Nothing(Child { removed, ..child }) });
         }
-        self.uses.add(&module, &arranged);
+        let uses = prune::uses(&module, &arranged);
         let (body, ports, names) = text::text(&module, &mut arranged, self.style.initial);
         let mut renamed = Vec::new();
         for r in &arranged.registers {
@@ -167,15 +223,12 @@ impl<'a> Writer<'a> {
             };
             renamed.extend(instance.child.renamed.iter().map(|(o, n)| (join(&instance.name, o), join(name, n))));
         }
-        let name = self.keep(node, body, top);
-        if !top {
-            node.written = Some((name.clone(), ports.clone()));
-        }
-        Ok(Child { module: Some(name), ports, removed, renamed })
+        let child = Child { module: None, ports, removed, renamed };
+        Ok(Made { inputs, form: Form::Text { body, child, uses } })
     }
 
     /// The name of a module with this body: an existing one, or a new one.
-    fn keep(&mut self, node: &Node, body: String, top: bool) -> String {
+    fn keep(&mut self, node: &Node, body: &str, top: bool) -> String {
         if let Some(done) = self.modules.iter().find(|m| m.body == body) {
             return done.name.clone();
         }
@@ -187,7 +240,7 @@ impl<'a> Writer<'a> {
         // the caller describes the top module
         let line = if top { None } else { blocks::line(block) };
         let comment = line.map_or_else(String::new, |l| format!("// {l}\n"));
-        self.modules.push(Done { name: name.clone(), comment, body });
+        self.modules.push(Done { name: name.clone(), comment, body: body.to_string() });
         name
     }
 

@@ -37,7 +37,7 @@ pub(super) struct Register {
 }
 
 /// A port of a finished module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Port {
     /// rust-hdl's name.
     pub key: String,
@@ -51,7 +51,7 @@ pub(super) struct Port {
 }
 
 /// A port of rust-hdl's module that the written module does not have.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct RemovedPort {
     /// rust-hdl's name.
     pub key: String,
@@ -61,7 +61,7 @@ pub(super) struct RemovedPort {
 }
 
 /// A module as its parent instantiates it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Child {
     /// Module name with parameters; `None` for a memory of 0 bits.
     pub module: Option<String>,
@@ -167,15 +167,21 @@ impl Statement {
     }
 
     pub fn does_write(&self, signal: Id) -> bool {
-        let mut found = false;
-        self.writes(&mut |s| found |= s == signal);
-        found
+        let any = |list: &[Self]| list.iter().any(|s| s.does_write(signal));
+        match self {
+            Assign { to, .. } => *to == signal,
+            If { then, otherwise, .. } => any(then) || any(otherwise),
+            Case { arms, .. } => arms.iter().any(|a| any(&a.1)),
+        }
     }
 
     pub fn does_read(&self, signal: Id) -> bool {
-        let mut found = false;
-        self.reads(&mut |s| found |= s == signal);
-        found
+        let any = |list: &[Self]| list.iter().any(|s| s.does_read(signal));
+        match self {
+            Assign { part, value, .. } => part.iter().any(|(at, _)| at.does_read(signal)) || value.does_read(signal),
+            If { test, then, otherwise } => test.does_read(signal) || any(then) || any(otherwise),
+            Case { test, arms } => test.does_read(signal) || arms.iter().any(|a| any(&a.1)),
+        }
     }
 
     /// An unconditional assignment to the whole signal `.0`.

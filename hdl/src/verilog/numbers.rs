@@ -6,15 +6,24 @@ use super::value::{ones, shift, Id, Value};
 /// Replaces signals that are constant, and removes branches that constants decide. Returns whether there were any.
 pub(super) fn numbers(module: &Module, list: &mut Vec<Statement>) -> bool {
     let mut any = false;
-    for id in 0..module.signals.len() {
-        let Some(value) = always(module, list, id).filter(|_| list.iter().any(|s| s.does_read(id))) else { continue };
-        any = true;
+    let writers = writers(module, list);
+    for (id, writer) in writers.into_iter().enumerate() {
+        let Some(value) = always(module, list, id, writer).filter(|_| list.iter().any(|s| s.does_read(id))) else {
+            continue;
+        };
         for s in list.iter_mut() {
             s.values(&mut |v| {
-                v.each(&mut |v| put(v, id, value));
-                *v = std::mem::replace(v, Value::number(0, 1)).again();
+                let reads = v.does_read(id);
+                if reads {
+                    v.each(&mut |v| put(v, id, value));
+                }
+                // the first time, also values that an earlier step has changed
+                if reads || !any {
+                    *v = std::mem::replace(v, Value::number(0, 1)).again();
+                }
             });
         }
+        any = true;
     }
     if any {
         *list = decided(std::mem::take(list));
@@ -22,14 +31,38 @@ pub(super) fn numbers(module: &Module, list: &mut Vec<Statement>) -> bool {
     any
 }
 
+/// How many statements write a signal.
+#[derive(Clone, Copy)]
+enum Writer {
+    None,
+    /// The statement with this index.
+    One(usize),
+    Several,
+}
+
+/// The writers of each signal. Putting numbers into values does not change them.
+fn writers(module: &Module, list: &[Statement]) -> Vec<Writer> {
+    let mut writers = vec![Writer::None; module.signals.len()];
+    for (i, s) in list.iter().enumerate() {
+        s.writes(&mut |id| {
+            writers[id] = match writers[id] {
+                Writer::None => Writer::One(i),
+                Writer::One(at) if at == i => Writer::One(i),
+                _ => Writer::Several,
+            }
+        });
+    }
+    writers
+}
+
 /// The constant value of a signal. Registers that never change are kept: an equivalence proof could not pair them.
-fn always(module: &Module, list: &[Statement], id: Id) -> Option<u128> {
+fn always(module: &Module, list: &[Statement], id: Id, writer: Writer) -> Option<u128> {
+    let Writer::One(at) = writer else { return None };
     if !matches!(module.signals[id].role, Role::Local | Role::Output | Role::To(..)) {
         return None;
     }
-    let mut writers = list.iter().filter(|s| s.does_write(id));
-    match (writers.next()?.plain()?, writers.next()) {
-        ((_, Value::Number { value, .. }), None) => Some(*value),
+    match list[at].plain()? {
+        (_, Value::Number { value, .. }) => Some(*value),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Uses(BTreeMap<(String, String), Use>);
 
 /// How the instances of a module use a port.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+pub(super) enum Use {
     /// All instances tie the input to this number.
     Tied(u128),
     /// No instance reads the output.
@@ -25,21 +25,33 @@ enum Use {
     Needed,
 }
 
+/// The module and the name of a port, and how one instance uses it.
+pub(super) type PortUse = ((String, String), Use);
+
+/// How the instances in `module` use their ports.
+pub(super) fn uses(module: &Module, arranged: &Arranged) -> Vec<PortUse> {
+    let mut out = Vec::new();
+    for instance in &module.instances {
+        let Some(kind) = &instance.child.module else { continue };
+        for (port, id) in instance.child.ports.iter().zip(&instance.signals) {
+            let found = match arranged.connected.get(id) {
+                Some(Value::Number { value, .. }) if !port.output => Use::Tied(*value),
+                None if arranged.unread.contains(id) => Use::Open,
+                _ => Use::Needed,
+            };
+            out.push(((kind.clone(), port.name.clone()), found));
+        }
+    }
+    out
+}
+
 impl Uses {
-    /// Adds the instances of `module`.
-    pub fn add(&mut self, module: &Module, arranged: &Arranged) {
-        for instance in &module.instances {
-            let Some(kind) = &instance.child.module else { continue };
-            for (port, id) in instance.child.ports.iter().zip(&instance.signals) {
-                let found = match arranged.connected.get(id) {
-                    Some(Value::Number { value, .. }) if !port.output => Use::Tied(*value),
-                    None if arranged.unread.contains(id) => Use::Open,
-                    _ => Use::Needed,
-                };
-                let known = self.0.entry((kind.clone(), port.name.clone())).or_insert(found);
-                if *known != found {
-                    *known = Use::Needed;
-                }
+    /// Adds the instances of a module.
+    pub fn extend(&mut self, uses: &[PortUse]) {
+        for (port, found) in uses {
+            let known = self.0.entry(port.clone()).or_insert(*found);
+            if known != found {
+                *known = Use::Needed;
             }
         }
     }

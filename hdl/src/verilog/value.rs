@@ -147,6 +147,20 @@ impl Value {
         }
     }
 
+    /// Whether `signal` is in it.
+    pub fn does_read(&self, signal: Id) -> bool {
+        match self {
+            Number { .. } | Named { .. } => false,
+            Slice { signal: s, .. } => *s == signal,
+            Element { signal: s, at, .. } => *s == signal || at.does_read(signal),
+            Concat(parts) => parts.iter().any(|p| p.does_read(signal)),
+            Not(v) | Negative(v) | Value::Reduce(_, v) | Low(v, _) => v.does_read(signal),
+            Binary(_, a, b) | Value::Test(_, a, b) | Shift { value: a, by: b, .. } => {
+                a.does_read(signal) || b.does_read(signal)
+            }
+        }
+    }
+
     /// Calls `f` for it and every value in it, inner ones first.
     pub fn each(&mut self, f: &mut impl FnMut(&mut Value)) {
         match self {

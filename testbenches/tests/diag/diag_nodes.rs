@@ -7,7 +7,7 @@ use crate::diag_harness::{check_verilog, random_event, result, set_event, set_wr
 use hdl::diag::node::{
     aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, log::Log, machine::Machine, pair::Pair,
 };
-use rust_hdl::prelude::*;
+use hdl::sweep::Ports;
 use sim::diag::node::filter::{Compare, Term};
 use sim::diag::node::machine::{Class, Step, Table};
 use sim::diag::node::{aggregate, count, filter, histogram, log, machine, pair, Field, Node, Outbox, Target};
@@ -29,7 +29,7 @@ struct Inputs {
 }
 
 /// A node circuit of any kind.
-trait NodeBlock: Block + Sized {
+trait NodeBlock: Ports + Sized {
     fn clock(&mut self, high: bool);
     fn drive(&mut self, i: &Inputs);
     fn look(&self) -> (bool, Option<(u8, Event)>);

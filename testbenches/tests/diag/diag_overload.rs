@@ -43,7 +43,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
         DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false, masters: 0, clocked: 0 };
     let mut chip = DiagChip::new(&params).unwrap();
     chip.connect_all();
-    let cosim = Cosim::of_block(&chip).unwrap();
+    let cosim = Cosim::of_system(&chip, true).unwrap();
     let captures = if generator.lite { Vec::new() } else { vec![Capture::Pc] };
     let slots =
         [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true, yields: false }];

@@ -6,6 +6,7 @@ use hdl::emit::{build as build_system, emit_as, Ingress, SystemOptions};
 use hdl::ingress::beat::BeatOut;
 use hdl::ingress::blocks::{Blocks, BlocksTwo};
 use hdl::spine::{Extras, Retire};
+use hdl::sweep::Ports;
 use hdl::verilog::Style;
 use retire::isa::{flow, Flow, Indirect};
 use retire::{FlowEvent, RetireSink};
@@ -74,7 +75,7 @@ fn kind(r: &Retired, xlen: u8, narrow_itype: bool) -> [bool; 5] {
 }
 
 /// An adapter for one or more blocks per cycle.
-trait Adapter: Block {
+trait Adapter: Ports {
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
     fn set_clock(&mut self, high: bool);

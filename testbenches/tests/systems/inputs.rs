@@ -113,7 +113,7 @@ fn random_ports_give_the_words_of_the_model_in_both_simulations() {
     let sent = random(&mut bench, 1, 6_000, 2_000);
     assert!(sent.episodes.messages > 20 && sent.inputs.messages > 50, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
-    d.check_verilog_from_random(7).unwrap();
+    d.check_system().unwrap();
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn from_the_middle_both_simulations_give_the_words_of_the_model() {
     let sent = random(&mut bench, 6, 6_000, 1_000);
     assert!(sent.episodes.messages > 20 && sent.inputs.messages > 100, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
-    d.check_verilog_from_random(9).unwrap();
+    d.check_system().unwrap();
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn stores_of_bus_masters_give_the_words_of_the_model_in_both_simulations() {
     let sent = random(&mut bench, 1, 6_000, 2_000);
     assert!(sent.episodes.messages > 20 && sent.masters.messages > 100, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
-    d.check_verilog_from_random(17).unwrap();
+    d.check_system().unwrap();
 }
 
 /// Disabled in any cycle of the start: the state is reported completely, and each core stops.
@@ -154,7 +154,7 @@ fn a_recording_that_ends_while_it_begins_is_whole() {
     }
     assert!((2..9).contains(&none), "{none} ended before they began");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
-    d.check_verilog_from_random(13).unwrap();
+    d.check_system().unwrap();
 }
 
 /// Every size that changes the circuit, on 1, 3, 4 and 8 cores.

@@ -9,6 +9,7 @@
 use hdl::emit::SystemOptions;
 use hdl::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
 use hdl::spine::{Extras, Retire};
+use hdl::sweep::Ports;
 use hdl::top::System as Circuit;
 use retire::RetireSink;
 use rust_hdl::prelude::*;
@@ -29,7 +30,7 @@ fn enable(on: bool) -> Write {
 }
 
 /// A system of one core with several channels.
-trait Wide: Block {
+trait Wide: Ports {
     const LANES: u8;
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
@@ -178,7 +179,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
         clock(reset, write, s.percent(70), &shows, &mut told);
     }
     assert!(told.len() > 30, "{place}: {} words under anything", told.len());
-    d.check_verilog().unwrap_or_else(|e| panic!("{place}: {e}"));
+    d.check_system().unwrap_or_else(|e| panic!("{place}: {e}"));
 }
 
 #[test]

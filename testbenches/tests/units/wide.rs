@@ -7,6 +7,7 @@
 use hdl::ingress::beat::BeatOut;
 use hdl::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
 use hdl::spine::{Extras, Retire};
+use hdl::sweep::Ports;
 use retire::isa::{flow, Flow, Indirect};
 use rust_hdl::prelude::*;
 use sim::beats::wide::{Check, Compressor, Row};
@@ -26,7 +27,7 @@ enum Channel {
 }
 
 /// An adapter with several channels.
-trait Wide: Block {
+trait Wide: Ports {
     const LANES: usize;
     const XLEN: u8;
     fn set_clock(&mut self, high: bool);

@@ -2,7 +2,7 @@
 
 pub mod code;
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::diag::ports::{EventIn, ResultOut, SeenIn, WriteIn};
 use retire::isa::{self, Flow, Indirect};
 use rust_hdl::prelude::*;
@@ -25,12 +25,7 @@ pub fn check_verilog<T: Block>(d: &Driver<T>, seed: u32) {
 
 /// As [`check_verilog`]; an output is compared while `defined` returns true for its name and the current outputs.
 pub fn check_verilog_while<T: Block>(d: &Driver<T>, seed: u32, defined: Defined) {
-    let text = generate_verilog(&d.uut);
-    let mut parts = text.split("initial begin");
-    let mut verilog = parts.next().unwrap().to_string();
-    parts.for_each(|p| verilog.push_str(p.split_once("end").unwrap().1));
-    assert!(verilog.len() < text.len() && !verilog.contains("initial"), "power-up values are gone");
-    let cosim = Cosim::build(&verilog, &Interface::of(&d.uut)).unwrap().with_random_state(seed);
+    let cosim = Cosim::of_system(&d.uut, false).unwrap().with_random_state(seed);
     let names: Vec<String> = cosim.outputs().iter().map(|p| p.name.clone()).collect();
     let record = d.record();
     let cycles = cosim.run(record.iter().map(|r| r.0.clone()), |cycle, got| {

@@ -4,6 +4,7 @@
 
 use fpga::cosim::{Cosim, Session};
 use hdl::ingress::rvfi_data::RvfiDataChannel;
+use hdl::sweep::Ports;
 use retire::MasterStore;
 use rust_hdl::prelude::*;
 use sim::regs::REGS;
@@ -138,7 +139,7 @@ pub struct Outputs {
 }
 
 /// The circuit of a scheme.
-pub trait DataSystem: Block + Sized + 'static {
+pub trait DataSystem: Ports + Sized + 'static {
     type Params: Copy;
     fn of(p: &Self::Params, log2_depth: usize) -> Self;
     fn clock(&mut self, high: bool);
@@ -162,7 +163,7 @@ impl<S: DataSystem> Dut<S> {
     pub fn build(p: &S::Params, log2_depth: usize, seed: u32) -> Cosim {
         let mut system = S::of(p, log2_depth);
         system.connect_all();
-        Cosim::of_block(&system).unwrap().with_random_state(seed)
+        Cosim::of_system(&system, true).unwrap().with_random_state(seed)
     }
 
     pub fn verilog(cosim: &Cosim) -> Self {

@@ -4,6 +4,7 @@ use hdl::cores::Core;
 use hdl::ingress::chain::ChainPins;
 use hdl::ingress::etrace::EtracePins;
 use hdl::ingress::rvfi::RvfiPins;
+use hdl::sweep::Ports;
 use retire::isa::{flow, Flow};
 use retire::{Context, FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
@@ -53,7 +54,7 @@ pub enum ReportTime {
 }
 
 /// The common interface of all front ends with adapters.
-pub trait Ingress: Block {
+pub trait Ingress: Ports {
     /// Whether an instruction is marked as the first after a trap.
     const INTR: bool;
     /// When an instruction of this kind retires for the trace; `all`: the target of every control-flow instruction is
