@@ -21,7 +21,7 @@ pub const REGS: &[Reg] = &[
             field("active", 0, 1, Rw, "trPibActive: 1: the sink is active; 0: all other fields have their reset values, and the pins are 0"),
             field("enable", 1, 1, Rw, "trPibEnable: 1: messages are sent; 0: what arrives is discarded, and the pins are idle after the messages that the sink has"),
             field("empty", 3, 1, Ro, "trPibEmpty: 1: no byte of a message waits or is being sent").reset(|_| 1),
-            field("mode", 4, 4, Rw, "trPibMode: 0: off; 4: Manchester; 5: UART; 8 to 12, with E-Trace and N-Trace only: 1, 2, 4, 8 or 16 parallel signals with a clock. Other values become 0"),
+            field("mode", 4, 4, Rw, "trPibMode: 0: off; 4: Manchester; 5: UART; 8 to 12, with E-Trace and N-Trace only: 1, 2, 4, 8 or 16 parallel signals, clocked by trc_clk. Other values become 0"),
             field("clk_center", 8, 1, Rw, "trPibClkCenter: 1: edges of the clock are in the middle of a bit, at half the rate; 0 unless the mode is parallel"),
             field("calibrate", 9, 1, Rw, "trPibCalibrate: 1: the pattern for calibration is sent while the sink is enabled, and words wait; 0 if the mode is off"),
             field("async_freq", 12, 3, Ro, "trPibAsyncFreq: 0: no packets for alignment"),

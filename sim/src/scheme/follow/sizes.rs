@@ -206,7 +206,7 @@ impl Sizes {
         NAMED_SETS.iter().find(|set| set.sizes == *self).map(|set| set.name)
     }
 
-    /// All sizes on one line, for the parameter fingerprint, and what the sizes do not tell: the dictionary has two banks.
+    /// All sizes on one line, for the parameter fingerprint, and what sizes do not show: the dictionary has two banks.
     pub fn canonical(&self) -> String {
         self.options().join(" ") + " banks2"
     }
