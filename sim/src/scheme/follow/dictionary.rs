@@ -61,14 +61,16 @@ impl Dictionary {
         self.addresses[usize::from(slot)]
     }
 
-    /// Enters an address, if it is in neither bank.
+    /// Enters an address, if it is in neither bank. Returns its slot.
     #[inline]
-    pub fn enter(&mut self, t: u64) {
-        let slot = usize::from(self.slot(t));
-        if self.addresses[slot] != t {
-            self.addresses[slot] = t;
+    pub fn enter(&mut self, t: u64) -> u8 {
+        let slot = self.slot(t);
+        let address = &mut self.addresses[usize::from(slot)];
+        if *address != t {
+            *address = t;
             self.turn = !self.turn;
         }
+        slot
     }
 }
 

@@ -93,13 +93,12 @@ impl Targets {
     /// The branch of `found` went to `target`; `link` is the address after it, `correct`: it was predicted.
     #[inline]
     pub fn retire(&mut self, kind: Indirect, pr: u32, found: &LookUp, (target, link): (u64, u64), correct: bool) {
-        if let Some(last_slot) = found.last_slot {
-            let slot = self.dictionary.slot(target);
-            self.paths.retire(pr, slot, last_slot == slot);
-            self.last.retire(pr, slot);
-        }
         if found.last_slot.is_some() || !correct {
-            self.dictionary.enter(target);
+            let slot = self.dictionary.enter(target);
+            if let Some(last_slot) = found.last_slot {
+                self.paths.retire(pr, slot, last_slot == slot);
+                self.last.retire(pr, slot);
+            }
         }
         if let Indirect::Return | Indirect::CoSwap = kind {
             self.stack.pop();
