@@ -39,21 +39,23 @@ fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
 /// Runs a program and checks the functional trace and, if `timed` or in the long form, the time-stamped one. Returns
 /// the instructions retired.
 fn traced(core: CoreKind, cores: u8, set: &str, name: &str, cycles: u64, timed: bool) -> u64 {
-    let (cycles, program) = (rounds(cycles, 40 * cycles), program(core, name));
-    let mut instructions = 0;
     // neither core nor number of cores makes much difference to time stamps: in the short form two systems have them
-    for timestamps in [false, true].into_iter().take(1 + usize::from(long() || timed)) {
-        let params = params(core, cores, set, timestamps);
-        let r = run(&config(core, cores, Some(params)), &program, cycles);
-        let what = format!("{cores} {} {name}, time-stamped {timestamps}", core.name());
-        let c: Checked = check(&params, &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
-        assert_eq!(c.instructions, r.instructions, "{what}");
-        assert!(r.instructions.iter().all(|n| *n > 100), "{what}: {:?}", r.instructions);
-        assert!(c.ordered, "{what}: messages out of order");
-        assert_eq!(c.golden, Some(true), "{what}: other bits than the golden model's");
-        instructions += r.instructions.iter().sum::<u64>();
-    }
-    instructions
+    let times = [false, true].into_iter().take(1 + usize::from(long() || timed));
+    times.map(|timestamps| equal(core, &params(core, cores, set, timestamps), name, cycles)).sum()
+}
+
+/// Runs a program and checks its trace. Returns the instructions retired.
+fn equal(core: CoreKind, params: &TraceParams, name: &str, cycles: u64) -> u64 {
+    let (cycles, program) = (rounds(cycles, 40 * cycles), program(core, name));
+    let r = run(&config(core, params.cores, Some(*params)), &program, cycles);
+    let what =
+        format!("{} {} {name}, {}, time-stamped {}", params.cores, core.name(), params.flow.name(), params.timestamps);
+    let c: Checked = check(params, &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
+    assert_eq!(c.instructions, r.instructions, "{what}");
+    assert!(r.instructions.iter().all(|n| *n > 100), "{what}: {:?}", r.instructions);
+    assert!(c.ordered, "{what}: messages out of order");
+    assert_eq!(c.golden, Some(true), "{what}: other bits than the golden model's");
+    r.instructions.iter().sum()
 }
 
 fn at_least(least: u64, instructions: u64) {
@@ -164,6 +166,14 @@ fn a_stream_cache_takes_the_place_of_the_predictors() {
         assert!(c.ordered && c.golden == Some(true), "time-stamped {timestamps}: {c:?}");
         at_least(80_000, r.instructions.iter().sum());
     }
+}
+
+#[test]
+fn follow_beside_a_picorv32_and_a_vexriscv_replays_to_what_they_retired() {
+    let set = |core, scheme: &str| params(core, 1, "small", false).with(|p| p.flow = scheme.parse().unwrap());
+    let (small, fast) = (CoreKind::Picorv32, CoreKind::Vexriscv);
+    at_least(25_000, equal(small, &set(small, "follow:m"), "strsearch", 300_000));
+    at_least(50_000, equal(fast, &set(fast, "follow:ml+arithmetic"), "irq", 200_000));
 }
 
 #[test]
