@@ -223,6 +223,8 @@ impl Check {
 }
 
 impl ReplaySink for Check {
+    const EVENTS_ONLY: bool = true;
+
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
         let hart = usize::from(e.hart);

@@ -97,6 +97,16 @@ impl Filter {
         self.now && self.numbers.contains(&number) && self.in_ranges(pc)
     }
 
+    /// Whether the next `count` instructions of `hart` are all accepted, wherever they are. If not, none of them is counted.
+    #[inline]
+    pub fn take_all(&mut self, hart: u8, count: u32) -> bool {
+        let end = self.next.saturating_add(count.into());
+        let all = self.now && self.address_ranges.is_none() && self.wants(hart);
+        let all = all && self.numbers.start <= self.next && end <= self.numbers.end;
+        self.next = if all { end } else { self.next };
+        all
+    }
+
     /// As [`Filter::take`], for `count` instructions that are only known as a group.
     pub fn take_run(&mut self, hart: u8, pc: u64, count: u32) -> bool {
         let first = self.next;
@@ -184,6 +194,36 @@ mod tests {
         assert_eq!(taken(Filter::new(Some(1), Vec::new(), 3..5)), [7, 9]);
         // and of the run, not of the list
         assert_eq!(taken(Filter::new(None, vec![4..8, 16..17], 0..9)), [2, 3, 8]);
+    }
+
+    #[test]
+    fn all_instructions_of_a_run_are_taken_as_one_by_one_or_none_is_counted() {
+        for filter in [
+            Filter::default(),
+            Filter::new(Some(1), Vec::new(), 0..u64::MAX),
+            Filter::new(None, Vec::new(), 3..9),
+            Filter::new(None, vec![0..64], 0..u64::MAX),
+        ] {
+            let mut seen = [0, 0];
+            for before in 0..12 {
+                for (hart, count) in [(0, 1), (1, 2), (0, 4), (1, 12)] {
+                    let mut all = filter.clone();
+                    (0..before).for_each(|_| _ = all.take(1, 0));
+                    let mut each = all.clone();
+                    let wanted = (0..count).filter(|_| each.take(hart, 0)).count() == count as usize;
+                    let next = all.next;
+                    // with ranges it is not known where they are
+                    let wanted = wanted && all.address_ranges.is_none();
+                    assert_eq!(all.take_all(hart, count), wanted, "{filter:?}: {count} of {hart} after {before}");
+                    assert_eq!(all.next, if wanted { each.next } else { next });
+                    seen[usize::from(wanted)] += 1;
+                }
+            }
+            assert!(seen[0] > 0 || all_pass(&filter), "{filter:?}: {seen:?}");
+        }
+        fn all_pass(filter: &Filter) -> bool {
+            filter.core.is_none() && filter.address_ranges.is_none() && filter.numbers == (0..u64::MAX)
+        }
     }
 
     #[test]

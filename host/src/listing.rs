@@ -13,12 +13,35 @@ use std::rc::Rc;
 /// Size of the output buffer, bytes.
 const LINES: usize = 1 << 16;
 
+/// Number of straight runs whose lines are kept.
+const KEPT: usize = 1 << 14;
+/// Most bytes of their lines.
+const KEPT_BYTES: usize = 1 << 25;
+
+/// The lines of a straight run that was listed before: its code does not depend on the moment, so they are always the same.
+#[derive(Clone, Debug)]
+struct Run {
+    /// Where it is: hart, context, first instruction and number of instructions.
+    place: (u8, Context, u64, u32),
+    /// Its lines; empty if nothing is kept.
+    lines: Vec<u8>,
+}
+
+/// Index of the kept run at `pc`.
+#[inline]
+fn kept(pc: u64, count: u32) -> usize {
+    let mixed = (pc ^ u64::from(count) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - KEPT.trailing_zeros())) as usize
+}
+
 /// Prints instructions, and the traps and gaps between them.
 pub struct Listing<'a> {
     code: Rc<ByContext<Image>>,
     contexts: Contexts,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
+    runs: Vec<Run>,
+    kept_bytes: usize,
     positions: Positions,
     filter: Filter,
     left: u64,
@@ -44,7 +67,20 @@ impl<'a> Listing<'a> {
         let (positions, contexts) = (Positions::new(cores), Contexts::new(cores));
         let symbols = ByContext::new(Symbols::default(), Vec::new());
         let code = Rc::new(ByContext::new(image, Vec::new()));
-        Self { code, contexts, out, lines: Vec::new(), positions, filter, left, symbols, error: None }
+        let runs = vec![Run { place: (0, Context::RESET, 0, 0), lines: Vec::new() }; KEPT];
+        Self {
+            code,
+            contexts,
+            out,
+            lines: Vec::new(),
+            runs,
+            kept_bytes: 0,
+            positions,
+            filter,
+            left,
+            symbols,
+            error: None,
+        }
     }
 
     /// Adds programs of contexts.
@@ -96,22 +132,64 @@ impl<'a> Listing<'a> {
         if self.lines.len() > LINES {
             self.flush()?;
         }
+        let from = self.positions.of(e.hart).pc;
+        let place = (e.hart, context, from, e.count);
+        let index = kept(from, e.count);
+        let whole = e.count > 0 && u64::from(e.count) <= self.left;
+        let run = &self.runs[index];
+        if whole && run.place == place && !run.lines.is_empty() && self.filter.take_all(e.hart, e.count) {
+            self.lines.extend_from_slice(&run.lines);
+            self.left -= u64::from(e.count);
+        } else {
+            let (begin, left) = (self.lines.len(), self.left);
+            if !self.instructions(context, e)? {
+                return Ok(());
+            }
+            if whole && left - self.left == u64::from(e.count) && self.code.get(context).constant().is_some() {
+                let (run, lines) = (&mut self.runs[index], &self.lines[begin..]);
+                let bytes = self.kept_bytes - run.lines.len() + lines.len();
+                if bytes <= KEPT_BYTES {
+                    (run.place, self.kept_bytes) = (place, bytes);
+                    run.lines.clear();
+                    run.lines.extend_from_slice(lines);
+                }
+            }
+        }
+        if !self.filter.between(e.hart, e.pc) {
+            return Ok(());
+        }
+        match e.kind {
+            FlowKind::Trap { .. } => writeln!(self.lines, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
+            FlowKind::Gap { lost: 0 } => {
+                writeln!(self.lines, "{:>4}  damage: some instructions lost, on at 0x{:08x}", e.hart, e.target)
+            }
+            FlowKind::Gap { lost } => {
+                writeln!(self.lines, "{:>4}  {lost} instructions lost, on at 0x{:08x}", e.hart, e.target)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Listing<'_> {
+    /// Lists the instructions of an event one by one; returns whether what is at its end may be listed.
+    fn instructions(&mut self, context: Context, e: &FlowEvent) -> std::io::Result<bool> {
         let code = Rc::clone(&self.code);
         let position = self.positions.of(e.hart);
         let mut instructions = code.get(context).instructions(position.pc, position.when).peekable();
         if e.count > 0 && instructions.peek().is_none() {
             // with code learned from a recording, only branches are known
-            if !self.filter.take_run(e.hart, e.pc, e.count) {
-                return Ok(());
+            if self.filter.take_run(e.hart, e.pc, e.count) {
+                self.left = self.left.saturating_sub(e.count.into());
+                write!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e))?;
+                self.end(context, e.pc, false)?;
             }
-            self.left = self.left.saturating_sub(e.count.into());
-            write!(self.lines, "{:>4}  0x{:08x}  {}", e.hart, e.pc, describe(e))?;
-            return self.end(context, e.pc, false);
+            return Ok(false);
         }
         let head = [b' ', b' ', if e.hart > 9 { b'1' } else { b' ' }, b'0' + e.hart % 10, b' ', b' ', b'0', b'x'];
         for _ in 0..e.count {
             if self.left == 0 {
-                return Ok(());
+                return Ok(false);
             }
             let Some(instruction) = instructions.next() else { break };
             let Instruction { pc, len, bytes } = instruction;
@@ -137,23 +215,13 @@ impl<'a> Listing<'a> {
             self.end(context, pc, len == 2)?;
             self.left -= 1;
         }
-        if !self.filter.between(e.hart, e.pc) {
-            return Ok(());
-        }
-        match e.kind {
-            FlowKind::Trap { .. } => writeln!(self.lines, "{:>4}  trap to 0x{:08x}", e.hart, e.target),
-            FlowKind::Gap { lost: 0 } => {
-                writeln!(self.lines, "{:>4}  damage: some instructions lost, on at 0x{:08x}", e.hart, e.target)
-            }
-            FlowKind::Gap { lost } => {
-                writeln!(self.lines, "{:>4}  {lost} instructions lost, on at 0x{:08x}", e.hart, e.target)
-            }
-            _ => Ok(()),
-        }
+        Ok(true)
     }
 }
 
 impl ReplaySink for Listing<'_> {
+    const EVENTS_ONLY: bool = true;
+
     fn event(&mut self, e: &FlowEvent) {
         let context = self.contexts.pass(e);
         self.filter.at(e);

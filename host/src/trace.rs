@@ -340,7 +340,7 @@ impl Trace {
         let enough = options.threads >= if S::UNCHECKED { 2 } else { 4 };
         let short = self.reader.expected_words().is_some_and(|words| words < 2 * options.shortest);
         let mut images = std::iter::once(&self.image).chain(self.contexts.iter().map(|(_, image)| image));
-        if S::EVENTS_ONLY && enough && !short && !images.any(Image::changes_with_time) {
+        if S::EVENTS_ONLY && enough && !short && images.all(|image| image.constant().is_some()) {
             self.replay_in_threads(options, sink, progress)
         } else {
             self.replay_to_damage(sink, progress, |_| false)

@@ -7,6 +7,7 @@ mod gdb;
 mod inferable;
 mod inputs;
 mod latency;
+mod listing;
 mod port;
 mod race;
 mod running;

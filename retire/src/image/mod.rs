@@ -74,13 +74,19 @@ struct Segment {
     runs: Vec<Run>,
 }
 
+/// Index of the halfword at `pc` in code at `base`; beyond all code if there is none.
+#[inline(always)]
+fn slot(base: u64, pc: u64) -> usize {
+    // the rotation moves the lowest bit of an odd address to the top
+    pc.wrapping_sub(base).rotate_right(1) as usize
+}
+
 impl Segment {
     /// Index of the halfword at `pc`.
     #[inline(always)]
     fn slot(&self, pc: u64) -> Option<usize> {
-        // the rotation moves the lowest bit of an odd address to the top, beyond all code
-        let slot = pc.wrapping_sub(self.base).rotate_right(1);
-        (slot < self.runs.len() as u64).then_some(slot as usize)
+        let slot = slot(self.base, pc);
+        (slot < self.runs.len()).then_some(slot)
     }
 }
 
@@ -91,6 +97,26 @@ pub struct Image {
     exits: Vec<Exit>,
     /// What takes the place of segments.
     other: Option<Box<Other>>,
+}
+
+/// Code that never depends on the moment: a view that a loop keeps in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant<'a> {
+    /// The first segment, where nearly all code is.
+    base: u64,
+    runs: &'a [Run],
+    image: &'a Image,
+}
+
+impl<'a> Constant<'a> {
+    /// As [`Image::run`].
+    #[inline(always)]
+    pub fn run(&self, pc: u64) -> Option<(u32, &'a Exit)> {
+        match self.runs.get(slot(self.base, pc)) {
+            Some(run) => Some((run.count, &self.image.exits[run.exit as usize])),
+            None => self.image.run_elsewhere(pc, When::START),
+        }
+    }
 }
 
 /// An image that has no segments.
@@ -155,12 +181,12 @@ impl<'a> Iterator for Instructions<'a> {
     fn next(&mut self) -> Option<Instruction<'a>> {
         match &mut self.0 {
             Row::Segments(image, pc, first) => {
-                let code = if first.len() < 2 { image.from(*pc)? } else { *first };
+                let (code, in_first) = if first.len() < 2 { (image.from(*pc)?, false) } else { (*first, true) };
                 let len = isa::length(halfword(code, 0));
-                let (bytes, rest) = code.split_at(code.len().min(len.into()));
+                let (bytes, rest) = code.split_at_checked(len.into()).unwrap_or((code, &[]));
                 let instruction = Instruction { pc: *pc, len, bytes };
                 *pc = pc.wrapping_add(len.into());
-                *first = if first.len() < 2 { &[] } else { rest };
+                *first = if in_first { rest } else { &[] };
                 Some(instruction)
             }
             Row::Epochs(epochs, pc, when) => {
@@ -173,6 +199,7 @@ impl<'a> Iterator for Instructions<'a> {
     }
 }
 
+#[inline]
 fn halfword(code: &[u8], slot: usize) -> u16 {
     code.get(slot * 2..slot * 2 + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
 }
@@ -201,11 +228,6 @@ fn end_of_code(pc: u64) -> Exit {
 }
 
 impl Image {
-    /// Whether what is at an address can depend on the time: there may be several versions of the code.
-    pub fn changes_with_time(&self) -> bool {
-        matches!(self.other.as_deref(), Some(Other::Recorded(_) | Other::Epochs(_)))
-    }
-
     /// Decodes the code of `program`, at each address at which it can run ([`Program::code`]).
     pub fn new(program: &Program) -> Self {
         Self::of_several([program])
@@ -246,9 +268,21 @@ impl Image {
         matches!(self.other.as_deref(), Some(Other::Learned(_) | Other::Recorded(_)))
     }
 
-    /// Whether its code can depend on the moment.
+    /// Whether it keeps its code in versions, of which there may be only one.
     pub fn has_versions(&self) -> bool {
         matches!(self.other.as_deref(), Some(Other::Recorded(_) | Other::Epochs(_)))
+    }
+
+    /// Its code, if that never depends on the moment.
+    #[inline]
+    pub fn constant(&self) -> Option<Constant<'_>> {
+        let constant = match self.other.as_deref() {
+            Some(Other::Recorded(recorded)) => recorded.is_constant(),
+            Some(Other::Epochs(_)) => false,
+            Some(Other::Learned(_)) | None => true,
+        };
+        let (base, runs) = self.segments.first().map_or((0, [].as_slice()), |first| (first.base, &first.runs));
+        constant.then_some(Constant { base, runs, image: self })
     }
 
     /// Whether the code at `pc` has several versions, and it is not known which one is in force at `when`.
@@ -307,6 +341,7 @@ impl Image {
     }
 
     /// As [`Image::from`], of the first segment only: its code counts up to its end, whatever others have there.
+    #[inline]
     fn first_from(&self, pc: u64) -> &[u8] {
         let code = self.segments.first().and_then(|s| s.code.get(2 * s.slot(pc)?..));
         code.unwrap_or_default()
@@ -330,7 +365,7 @@ impl Image {
         Some((run.count, &self.exits[run.exit as usize]))
     }
 
-    /// As [`Image::run_at`], outside the first segment.
+    /// As [`Image::run_at`], outside of the first segment.
     #[inline(never)]
     fn run_elsewhere(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
         if let Some(other) = &self.other {

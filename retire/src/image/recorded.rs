@@ -56,6 +56,8 @@ pub struct Recorded {
     exits: Vec<Exit>,
     starts: Map<u64, Start>,
     versions: Vec<Versions>,
+    /// Whether some have changes.
+    changing: bool,
     /// Blocks by start.
     sorted: Vec<u32>,
     /// Length of the longest, bytes.
@@ -92,7 +94,8 @@ impl Recorded {
                 versions.changes.push((change.hart, change.retired, change.block));
             }
         }
-        let mut recorded = Self { code: code.blocks, exits, ..Self::default() };
+        let changing = !code.changes.is_empty();
+        let mut recorded = Self { code: code.blocks, exits, changing, ..Self::default() };
         let mut order: Vec<u64> = versions.keys().copied().collect();
         // from the highest address down: a block leads to the one after it
         order.sort_unstable_by(|a, b| b.cmp(a));
@@ -162,6 +165,12 @@ impl Recorded {
     pub(super) fn changes(&self, pc: u64) -> bool {
         let versions = self.starts.get(&pc).filter(|start| start.count == 0);
         versions.is_some_and(|start| !self.versions[start.exit as usize].changes.is_empty())
+    }
+
+    /// Whether it never depends on the moment what runs from an address.
+    #[inline]
+    pub(super) fn is_constant(&self) -> bool {
+        !self.changing
     }
 
     /// The instructions that run from `pc`, where control arrives at `when`.
@@ -294,7 +303,9 @@ mod tests {
     fn at_an_unknown_moment_only_code_without_versions_is_known() {
         let image = image();
         assert_eq!(run(&image, 0x108, 0, When::UNKNOWN), None);
-        assert!(image.changes(0x108) && !image.changes(0x100));
+        assert!(image.changes(0x108) && !image.changes(0x100) && !image.is_constant());
+        let without = Code { blocks: image.code.clone(), changes: Vec::new() };
+        assert!(Recorded::new(without).is_constant());
         assert_eq!(run(&image, 0x100, 0, When::UNKNOWN), Some((2, 0x108, ExitKind::End)));
         assert_eq!(run(&image, 0x200, 0, When::UNKNOWN).map(|r| r.0), Some(2));
     }
