@@ -28,6 +28,8 @@ struct Line {
     header: usize,
     /// Address, bits and assembly, with spaces up to the next column.
     text: String,
+    /// Its length without these spaces.
+    trimmed: usize,
 }
 
 /// Headers: source line and functions, without the core. Empty where the program has no line.
@@ -243,7 +245,8 @@ impl<'a> Show<'a> {
         let assembly = self.assembly.text(bits, len).unwrap_or_default();
         let column = if len == 2 { format!("{:04x}    ", bits & 0xffff) } else { format!("{bits:08x}") };
         let text = format!("  0x{pc:08x}  {column}  {assembly:24}");
-        let line = Rc::new(Line { bits, len, header, text });
+        let trimmed = text.trim_end().len();
+        let line = Rc::new(Line { bits, len, header, text, trimmed });
         program.finished.borrow_mut().insert(pc, Rc::clone(&line));
         line
     }
@@ -252,16 +255,22 @@ impl<'a> Show<'a> {
     fn instruction(&mut self, core: u8, program: &Program, instruction: &Instruction<'_>, cycle: Option<u64>) {
         let pc = instruction.pc;
         let finished = self.finished_line(program, instruction);
-        let Line { header, text, .. } = &*finished;
-        let header = (core, *header);
+        let header = (core, finished.header);
         if self.tail.is_none() && self.last != Some(header) {
             self.header_lines(header);
             self.last = Some(header);
         }
-        // writing to a String cannot fail
         let line = &mut self.text;
-        let _ = write!(line, "{core:8}");
-        line.push_str(text);
+        let (tens, ones) = if core > 9 { ('1', core - 10) } else { (' ', core) };
+        line.push_str("      ");
+        line.extend([tens, char::from(b'0' + ones)]);
+        if cycle.is_none() && self.data[usize::from(core)].is_empty() {
+            line.push_str(&finished.text[..finished.trimmed]);
+            line.push('\n');
+            return self.keep(Some(header));
+        }
+        line.push_str(&finished.text);
+        // writing to a String cannot fail
         if let Some(cycle) = cycle {
             let _ = write!(line, "  cycle {cycle}");
         }

@@ -10,8 +10,23 @@ use crate::contexts::{ContextProgram, Selection};
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
+use serde::Serialize;
 use serde_json::json;
 use std::io::Write;
+
+/// Bytes of events that are written at once; more only by one event.
+const MAX_TEXT: usize = 1 << 16;
+
+/// An event of the file: a function begins or ends.
+#[derive(Serialize)]
+struct Event<'a> {
+    ph: &'static str,
+    pid: u8,
+    tid: usize,
+    ts: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+}
 
 /// A writer of a timeline.
 pub struct Timeline<'a> {
@@ -26,6 +41,10 @@ pub struct Timeline<'a> {
     depth: usize,
     cycles: bool,
     now: u64,
+    /// Changes of the current event.
+    changes: Vec<Change>,
+    /// What was not yet written to `out`.
+    text: Vec<u8>,
     out: &'a mut dyn Write,
     error: Option<std::io::Error>,
 }
@@ -53,7 +72,22 @@ impl<'a> Timeline<'a> {
         let (stacks, depths) = (vec![Stack::default(); cores.into()], vec![0; cores.into()]);
         let pointers = vec![None; cores.into()];
         let shown = Shown::new(cores);
-        Ok(Self { functions, image, stacks, shown, depths, pointers, depth, cycles, now: 0, out, error: None })
+        let (changes, text) = (Vec::new(), Vec::new());
+        Ok(Self {
+            functions,
+            image,
+            stacks,
+            shown,
+            depths,
+            pointers,
+            depth,
+            cycles,
+            now: 0,
+            changes,
+            text,
+            out,
+            error: None,
+        })
     }
 
     /// Adds the programs of contexts.
@@ -75,7 +109,10 @@ impl<'a> Timeline<'a> {
     pub fn finish(self) -> std::io::Result<()> {
         match self.error {
             Some(e) => Err(e),
-            None => writeln!(self.out, "\n]"),
+            None => {
+                self.out.write_all(&self.text)?;
+                writeln!(self.out, "\n]")
+            }
         }
     }
 }
@@ -88,32 +125,44 @@ impl RetireSink for Timeline<'_> {
         if self.cycles {
             self.now = e.cycle;
         }
-        let mut changes = Vec::new();
+        let mut changes = std::mem::take(&mut self.changes);
         let (sp, before) = (self.pointers[core].take(), self.stacks[core].context());
         self.stacks[core].event(e, sp, &mut self.functions, self.image.as_ref(), |change| changes.push(change));
         self.shown.select(e.hart, before, self.stacks[core].context(), &mut changes);
-        for change in changes {
+        for change in changes.drain(..) {
             let depth = &mut self.depths[core];
-            let event = match change {
+            let (ph, name) = match change {
                 Change::Enter(function) => {
                     *depth += 1;
-                    let name = self.functions.name(function);
-                    (*depth <= self.depth)
-                        .then(|| json!({ "ph": "B", "pid": 0, "tid": core, "ts": self.now, "name": name }))
+                    if *depth > self.depth {
+                        continue;
+                    }
+                    ("B", Some(self.functions.name(function)))
                 }
                 Change::Leave => {
                     *depth -= 1;
-                    (*depth < self.depth).then(|| json!({ "ph": "E", "pid": 0, "tid": core, "ts": self.now }))
+                    if *depth >= self.depth {
+                        continue;
+                    }
+                    ("E", None)
                 }
                 Change::Retired(count) => {
                     self.now += if self.cycles { 0 } else { u64::from(count) };
-                    None
+                    continue;
                 }
-                Change::Switch(_) => None,
+                Change::Switch(_) => continue,
             };
-            if let Some(event) = event.filter(|_| self.error.is_none()) {
-                self.error = write!(self.out, ",\n{event}").err();
+            let event = Event { ph, pid: 0, tid: core, ts: self.now, name };
+            self.text.extend_from_slice(b",\n");
+            let written = serde_json::to_writer(&mut self.text, &event).map_err(std::io::Error::from);
+            self.error = self.error.take().or(written.err());
+        }
+        self.changes = changes;
+        if self.text.len() > MAX_TEXT {
+            if self.error.is_none() {
+                self.error = self.out.write_all(&self.text).err();
             }
+            self.text.clear();
         }
     }
 
