@@ -248,6 +248,7 @@ impl Kind {
 
 impl Body {
     /// Kind of the message.
+    #[inline]
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Outcome { .. } => Kind::Outcome,
@@ -286,10 +287,12 @@ pub trait Report {
 }
 
 impl Report for Body {
+    #[inline]
     fn kind(&self) -> Kind {
         Body::kind(self)
     }
 
+    #[inline]
     fn is_resync(&self) -> bool {
         matches!(self, Self::Escape(Escape::Resync { .. }))
     }
@@ -320,6 +323,7 @@ pub struct StreamStats {
 
 impl StreamStats {
     /// Counts one message.
+    #[inline]
     pub fn count(&mut self, kind: Kind, bits: u64) {
         let k = &mut self.kinds[kind as usize];
         k.messages += 1;

@@ -70,11 +70,13 @@ impl Platform {
     }
 
     /// Significant bits of an address, as stored in the stream and the tables.
+    #[inline]
     pub const fn address_bits(&self) -> u32 {
         self.xlen as u32 - self.align as u32
     }
 
     /// Bits of the core index `Ti`: ceil(log2 N), 0 for one core.
+    #[inline]
     pub const fn ti_bits(&self) -> u32 {
         (self.cores as u32).next_power_of_two().trailing_zeros()
     }

@@ -16,7 +16,7 @@ mod watch;
 use crate::bits::BitReader;
 use crate::core_trace::replay::{Harts, MessageError};
 pub use crate::core_trace::replay::{Images, PathError, ReplaySink};
-use crate::message::{CodingError, Message, Report, StreamStats};
+use crate::message::{CodingError, Kind, Message, Report, StreamStats};
 use crate::params::TraceParams;
 use crate::scheme::{self, Decode};
 use crate::system;
@@ -274,23 +274,46 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             return self.accept(bit, &message, sink);
         }
         self.pending.0.clear();
-        let message = if S::UNCHECKED {
-            self.scheme.message(&mut self.harts, &mut self.bits, sink)
+        let mut other = None;
+        let counted = if S::EVENTS_ONLY && S::UNCHECKED {
+            self.scheme.counted(&mut self.harts, &mut self.bits, sink, &mut other)
+        } else if S::EVENTS_ONLY {
+            self.scheme.counted(&mut self.harts, &mut self.bits, &mut self.pending, &mut other)
         } else {
-            self.scheme.message(&mut self.harts, &mut self.bits, &mut self.pending)
+            let message = if S::UNCHECKED {
+                self.scheme.message(&mut self.harts, &mut self.bits, sink)
+            } else {
+                self.scheme.message(&mut self.harts, &mut self.bits, &mut self.pending)
+            };
+            message.map(|message| {
+                let message = other.insert(message);
+                (message.core, message.body.kind())
+            })
         };
-        let message = match message {
+        let (core, kind) = match counted {
             Err(MessageError::Coding(CodingError::Truncated)) if self.ends_unseen() => return Ok(false),
-            message => message?,
+            counted => counted?,
         };
         if self.bits.words().has_header() {
             return Err(ReplayErrorKind::UnexpectedHeader);
         }
+        let Some(message) = other else {
+            self.count(bit, core, kind, sink);
+            return Ok(true);
+        };
         if let Some(e) = self.harts.contradiction() {
             self.contradiction = Some((bit, message));
             return Err(e.into());
         }
         self.accept(bit, &message, sink)
+    }
+
+    /// Counts a message that is valid and follows the program, and passes its events on.
+    #[inline(always)]
+    fn count(&mut self, bit: u64, core: u8, kind: Kind, sink: &mut impl ReplaySink) {
+        self.pending.0.iter().for_each(|event| sink.event(event));
+        self.harts.hart(core).accept();
+        self.stats.count(kind, self.bits.position() - bit);
     }
 
     /// Whether the stream ends here, with stop messages that cannot be decoded.
@@ -303,10 +326,8 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     /// Accepts a message that is valid and follows the program.
     #[inline(always)]
     fn accept(&mut self, bit: u64, message: &Message, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
-        self.pending.0.iter().for_each(|event| sink.event(event));
-        self.harts.hart(message.core).accept();
+        self.count(bit, message.core, message.body.kind(), sink);
         sink.message(bit, message);
-        self.stats.count(message.body.kind(), self.bits.position() - bit);
         if message.core == 0 && message.body.is_resync() {
             self.header(sink)?;
         }

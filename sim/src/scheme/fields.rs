@@ -42,6 +42,7 @@ pub enum Field {
 
 impl Field {
     /// Name of the field in error messages.
+    #[inline]
     pub const fn name(self) -> &'static str {
         match self {
             Self::DiffCc => "diffCC",
@@ -120,6 +121,7 @@ impl Addresses {
     }
 
     /// Sets PTA to `of(PTA)`; returns the result as a byte address.
+    #[inline]
     pub(super) fn update(&mut self, core: u8, of: impl FnOnce(u64) -> u64) -> u64 {
         let mask = self.mask();
         let previous = &mut self.previous[usize::from(core)];
@@ -127,6 +129,7 @@ impl Addresses {
         *previous << self.align
     }
 
+    #[inline]
     fn mask(&self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
@@ -330,13 +333,23 @@ impl<C: Code> Reader<C> {
     /// Reads the head of the next message.
     #[inline(always)]
     pub fn head<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Head, CodingError> {
+        let (core, diff_cc, count) = self.begin(input)?;
+        self.head_after(core, diff_cc, count, input)
+    }
+
+    /// Reads the beginning of the next message: core, cycles, and the count, which is 0 for an escape message.
+    #[inline(always)]
+    pub(super) fn begin<I: Iterator<Item = u32>>(
+        &mut self,
+        input: &mut BitReader<I>,
+    ) -> Result<(u8, u64, u64), CodingError> {
         let diff_cc = self.diff_cc(input)?;
         let p = &self.platform;
         let core = self.code.read_bits(Field::Core, p.ti_bits(), input)?;
         if core >= p.cores.into() {
             return Err(CodingError::Core { found: core, cores: p.cores });
         }
-        self.rest(core as u8, diff_cc, input)
+        Ok((core as u8, diff_cc, self.count(input)?))
     }
 
     /// Reads the head of a message that is known to be of `core`.
@@ -346,7 +359,8 @@ impl<C: Code> Reader<C> {
         input: &mut BitReader<I>,
     ) -> Result<Head, CodingError> {
         let diff_cc = self.diff_cc(input)?;
-        self.rest(core, diff_cc, input)
+        let count = self.count(input)?;
+        self.head_after(core, diff_cc, count, input)
     }
 
     #[inline(always)]
@@ -360,19 +374,34 @@ impl<C: Code> Reader<C> {
     }
 
     #[inline(always)]
-    fn rest<I: Iterator<Item = u32>>(
+    fn count<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<u64, CodingError> {
+        self.code.read_number(Field::Count, self.platform.count_bits.into(), input)
+    }
+
+    /// The head with this beginning.
+    #[inline(always)]
+    fn head_after<I: Iterator<Item = u32>>(
+        &mut self,
+        core: u8,
+        diff_cc: u64,
+        count: u64,
+        input: &mut BitReader<I>,
+    ) -> Result<Head, CodingError> {
+        if count != 0 {
+            return Ok(Head::Count { core, diff_cc, count });
+        }
+        Ok(Head::Escape(self.escape_message(core, diff_cc, input)?))
+    }
+
+    /// Reads the escape message with this beginning.
+    #[inline(always)]
+    pub(super) fn escape_message<I: Iterator<Item = u32>>(
         &mut self,
         core: u8,
         diff_cc: u64,
         input: &mut BitReader<I>,
-    ) -> Result<Head, CodingError> {
-        let p = &self.platform;
-        let count = self.code.read_number(Field::Count, p.count_bits.into(), input)?;
-        if count != 0 {
-            return Ok(Head::Count { core, diff_cc, count });
-        }
-        let escape = self.escape(core, input)?;
-        Ok(Head::Escape(Message { core, diff_cc, body: Body::Escape(escape) }))
+    ) -> Result<Message, CodingError> {
+        Ok(Message { core, diff_cc, body: Body::Escape(self.escape(core, input)?) })
     }
 
     #[cold]

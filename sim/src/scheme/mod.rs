@@ -47,7 +47,7 @@ use crate::bits::{BitReader, BitWriter};
 use crate::core_trace::replay::{Harts, MessageError, ReplaySink};
 use crate::core_trace::{Front, Rates, SyncPeriod};
 use crate::lengths::FieldLengths;
-use crate::message::{Body, CodingError, Message, Report, StreamStats};
+use crate::message::{Body, CodingError, Kind, Message, Report, StreamStats};
 use crate::platform::{ParamError, Platform};
 use cores::Cores;
 use retire::FlowEvent;
@@ -157,6 +157,19 @@ pub trait Decode<'a> {
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
     ) -> Result<Message, MessageError>;
+    /// As [`Decode::message`], for callers that only count messages: returns core and kind, which stay in registers. The message
+    /// itself, if it may be one that does not report a branch, is in `other`, which is empty before.
+    #[inline(always)]
+    fn counted<I: Iterator<Item = u32>>(
+        &mut self,
+        harts: &mut Harts<'a>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+        other: &mut Option<Message>,
+    ) -> Result<(u8, Kind), MessageError> {
+        let message = other.insert(self.message(harts, bits, sink)?);
+        Ok((message.core, message.body.kind()))
+    }
     /// A repeated header follows the marker that was just read, or reading begins at such a header.
     fn header(&mut self);
     /// Reads what [`Encode::flush`] appended.
@@ -380,6 +393,17 @@ macro_rules! schemes {
                 sink: &mut impl ReplaySink,
             ) -> Result<Message, MessageError> {
                 match self { $(Self::$name(replay) => replay.message(harts, bits, sink),)* }
+            }
+
+            #[inline(always)]
+            fn counted<I: Iterator<Item = u32>>(
+                &mut self,
+                harts: &mut Harts<'a>,
+                bits: &mut BitReader<I>,
+                sink: &mut impl ReplaySink,
+                other: &mut Option<Message>,
+            ) -> Result<(u8, Kind), MessageError> {
+                match self { $(Self::$name(replay) => replay.counted(harts, bits, sink, other),)* }
             }
 
             fn header(&mut self) {

@@ -103,8 +103,8 @@ impl<'a> Decode<'a> for Replay {
         let exit = reach_branch(hart, common.as_mut(), image, count, sink)?;
         hart.cycle += diff_cc;
         common.length += 1;
-        let body = resolve(&mut common.predictor, reader, (*core, hart), (exit, count), bits, sink)?;
-        Ok(Message { core: *core, diff_cc, body })
+        let resolved = resolve(&mut common.predictor, reader, (*core, hart), exit, bits, sink)?;
+        Ok(Message { core: *core, diff_cc, body: resolved.body(count) })
     }
 
     // the header is never repeated

@@ -19,8 +19,8 @@ use retire::FlowEvent;
 /// Outcome and target predictor of one core, as both encoder and replay run them.
 #[derive(Clone, Debug)]
 pub struct Predictor {
-    outcome: Outcome,
-    target: Target,
+    pub(super) outcome: Outcome,
+    pub(super) target: Target,
     upper: u64,
     /// Mask of the lower bits of a byte address, which the target predictor holds.
     low_mask: u64,

@@ -5,12 +5,14 @@
 
 use super::coder::Coder;
 use super::model::Predictor;
+use super::outcome::OutcomePredictor;
+use super::target::TargetPredictor;
 use super::TrParams;
 use crate::bits::BitReader;
 use crate::core_trace::replay::{Hart, Harts, MessageError, Path, PathError, ReplaySink};
-use crate::message::{Body, CodingError, Message};
+use crate::message::{Body, CodingError, Kind, Message};
 use crate::platform::Platform;
-use crate::scheme::fields::{Head, Reader};
+use crate::scheme::fields::Reader;
 use crate::scheme::Decode;
 use retire::image::{Exit, ExitKind, Image};
 use retire::isa::Indirect;
@@ -66,6 +68,60 @@ impl Path for Predictor {
         Ok(())
     }
 
+    // inlined: a function of its own, which has more registers, is 6 % slower
+    #[inline(always)]
+    fn stride<'a>(
+        &mut self,
+        hart: &mut Hart,
+        image: &'a Image,
+        count: &mut u64,
+        sink: &mut impl ReplaySink,
+    ) -> Option<&'a Exit> {
+        let mut stride = hart.stride(image)?;
+        let (mut history, mut left) = (self.outcome.history(), *count);
+        let reached = loop {
+            let Some((retired, exit)) = stride.run() else { break None };
+            if exit.kind == ExitKind::Conditional {
+                left -= 1;
+                if left == 0 {
+                    break Some(exit);
+                }
+                let taken = self.outcome.predicted(&mut history, exit.pc);
+                self.target.conditional(exit.pc, taken);
+                let target = if taken { exit.target } else { exit.link() };
+                stride.report_exit(FlowKind::Conditional { taken }, exit, target, sink);
+                continue;
+            }
+            match exit.kind {
+                ExitKind::Jump => stride.report_exit(FlowKind::Jump, exit, exit.target, sink),
+                ExitKind::Call => {
+                    self.call(exit.link(), false);
+                    stride.report_exit(FlowKind::Call, exit, exit.target, sink);
+                }
+                ExitKind::Indirect(how, kind) => {
+                    left -= 1;
+                    if left == 0 {
+                        break Some(exit);
+                    }
+                    let Some(target) = self.indirect(how, exit.pc, exit.link(), false, |predicted| predicted) else {
+                        left += 1;
+                        stride.take_back(retired);
+                        break None;
+                    };
+                    stride.report_exit(kind, exit, target, sink);
+                }
+                ExitKind::Conditional | ExitKind::ConditionalIndirect(_) | ExitKind::End => {
+                    stride.take_back(retired);
+                    break None;
+                }
+            }
+        };
+        self.outcome.set_history(history);
+        hart.stride_done(stride);
+        *count = left;
+        reached
+    }
+
     fn reset(&mut self) {
         Predictor::reset(self);
     }
@@ -83,6 +139,9 @@ pub(in crate::scheme) fn reach_branch<'a>(
     sink: &mut impl ReplaySink,
 ) -> Result<&'a Exit, PathError> {
     loop {
+        if let Some(exit) = predictor.stride(hart, image, &mut count, sink) {
+            return Ok(exit);
+        }
         let exit = hart.run(image)?;
         let counts = match exit.kind {
             ExitKind::Conditional | ExitKind::ConditionalIndirect(_) => true,
@@ -99,22 +158,57 @@ pub(in crate::scheme) fn reach_branch<'a>(
     }
 }
 
+/// What a message says about the branch that was reached. Numbers, not a [`Body`], which would go through memory.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scheme) struct Resolved {
+    kind: Report,
+    target: u64,
+}
+
+/// Kind of a [`Resolved`].
+#[derive(Clone, Copy, Debug)]
+enum Report {
+    Outcome,
+    Target,
+    NotTaken,
+    Taken,
+}
+
+impl Resolved {
+    /// Contents of the message, which counts `count` branches.
+    #[inline(always)]
+    pub(in crate::scheme) fn body(self, count: u64) -> Body {
+        let target = self.target;
+        match self.kind {
+            Report::Outcome => Body::Outcome { count },
+            Report::Target => Body::Target { count, target },
+            Report::NotTaken => Body::NotTaken { count },
+            Report::Taken => Body::Taken { count, target },
+        }
+    }
+
+    #[inline(always)]
+    fn kind(self) -> Kind {
+        self.body(0).kind()
+    }
+}
+
 /// Reads the rest of a message about the branch that was reached, and updates the predictor with it.
 #[inline(always)]
 pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
     predictor: &mut Predictor,
     reader: &mut Reader<Coder>,
     (core, hart): (u8, &mut Hart),
-    (exit, count): (&Exit, u64),
+    exit: &Exit,
     bits: &mut BitReader<I>,
     sink: &mut impl ReplaySink,
-) -> Result<Body, CodingError> {
+) -> Result<Resolved, CodingError> {
     let link = exit.link();
     Ok(if let ExitKind::Indirect(how, kind) = exit.kind {
         let target = reader.target(core, bits)?;
         predictor.indirect(how, exit.pc, link, hart.in_warm_up(), |_| Some(target));
         hart.report_exit(kind, exit, target, sink);
-        Body::Target { count, target }
+        Resolved { kind: Report::Target, target }
     } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
         let target = if reader.taken(bits)? { Some(reader.target(core, bits)?) } else { None };
         match target {
@@ -123,12 +217,46 @@ pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
         }
         let kind = FlowKind::ConditionalIndirect { how, taken: target.is_some() };
         hart.report_exit(kind, exit, target.unwrap_or(link), sink);
-        target.map_or(Body::NotTaken { count }, |target| Body::Taken { count, target })
+        let kind = if target.is_some() { Report::Taken } else { Report::NotTaken };
+        Resolved { kind, target: target.unwrap_or(0) }
     } else {
         let taken = predictor.conditional(exit.pc, hart.in_warm_up(), |predicted| !predicted);
         hart.report_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
-        Body::Outcome { count }
+        Resolved { kind: Report::Outcome, target: 0 }
     })
+}
+
+impl Replay {
+    /// Replays a message that reports a branch.
+    #[inline(always)]
+    fn branch<'a, I: Iterator<Item = u32>>(
+        &mut self,
+        harts: &mut Harts<'a>,
+        (core, diff_cc, count): (u8, u64, u64),
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Resolved, MessageError> {
+        let (image, hart) = harts.running(core)?;
+        let predictor = &mut self.predictors[usize::from(core)];
+        hart.begin(diff_cc);
+        let exit = reach_branch(hart, predictor, image, count, sink)?;
+        hart.cycle += diff_cc;
+        Ok(resolve(predictor, &mut self.reader, (core, hart), exit, bits, sink)?)
+    }
+
+    /// Reads and replays the escape message of `core`.
+    #[inline(always)]
+    fn escape<'a, I: Iterator<Item = u32>>(
+        &mut self,
+        harts: &mut Harts<'a>,
+        (core, diff_cc): (u8, u64),
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Message, MessageError> {
+        let message = self.reader.escape_message(core, diff_cc, bits)?;
+        harts.escape(&message, &mut self.predictors[usize::from(core)], sink)?;
+        Ok(message)
+    }
 }
 
 impl<'a> Decode<'a> for Replay {
@@ -140,21 +268,28 @@ impl<'a> Decode<'a> for Replay {
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
     ) -> Result<Message, MessageError> {
-        let (core, diff_cc, count) = match self.reader.head(bits)? {
-            Head::Count { core, diff_cc, count } => (core, diff_cc, count),
-            Head::Escape(message) => {
-                let predictor = &mut self.predictors[usize::from(message.core)];
-                harts.escape(&message, predictor, sink)?;
-                return Ok(message);
-            }
-        };
-        let (image, hart) = harts.running(core)?;
-        let predictor = &mut self.predictors[usize::from(core)];
-        hart.begin(diff_cc);
-        let exit = reach_branch(hart, predictor, image, count, sink)?;
-        hart.cycle += diff_cc;
-        let body = resolve(predictor, &mut self.reader, (core, hart), (exit, count), bits, sink)?;
+        let (core, diff_cc, count) = self.reader.begin(bits)?;
+        if count == 0 {
+            return self.escape(harts, (core, diff_cc), bits, sink);
+        }
+        let body = self.branch(harts, (core, diff_cc, count), bits, sink)?.body(count);
         Ok(Message { core, diff_cc, body })
+    }
+
+    #[inline(always)]
+    fn counted<I: Iterator<Item = u32>>(
+        &mut self,
+        harts: &mut Harts<'a>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+        other: &mut Option<Message>,
+    ) -> Result<(u8, Kind), MessageError> {
+        let (core, diff_cc, count) = self.reader.begin(bits)?;
+        if count == 0 {
+            let message = other.insert(self.escape(harts, (core, diff_cc), bits, sink)?);
+            return Ok((core, message.body.kind()));
+        }
+        Ok((core, self.branch(harts, (core, diff_cc, count), bits, sink)?.kind()))
     }
 
     // messages do not depend on earlier ones

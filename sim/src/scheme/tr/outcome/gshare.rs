@@ -80,7 +80,23 @@ impl Gshare {
     /// Index of the counter that a branch at `pc` looks up now.
     #[inline]
     pub fn index(&self, pc: u64) -> usize {
-        ((self.bhr ^ (pc >> self.shift) as u32) & self.mask) as usize & (MAX - 1)
+        self.index_after(self.bhr, pc)
+    }
+
+    /// Index of the counter that a branch at `pc` looks up after the outcomes in `bhr`.
+    #[inline(always)]
+    fn index_after(&self, bhr: u32, pc: u64) -> usize {
+        ((bhr ^ (pc >> self.shift) as u32) & self.mask) as usize & (MAX - 1)
+    }
+
+    /// The counter at `index` moves towards this outcome; returns the BHR after it and `bhr`.
+    #[inline(always)]
+    fn learn(&mut self, index: usize, bhr: u32, taken: bool) -> u32 {
+        let counter = &mut self.counters[index];
+        // a table is faster than two branches; index: counter, plus 4 if taken
+        const NEXT: [u8; 8] = [0, 0, 1, 2, 1, 2, 3, 3];
+        *counter = NEXT[usize::from(*counter & 3 | u8::from(taken) << 2)];
+        (bhr << 1 | u32::from(taken)) & self.mask
     }
 
     /// The counter at `index`, 0..=3.
@@ -102,11 +118,25 @@ impl OutcomePredictor for Gshare {
 
     #[inline]
     fn update(&mut self, pc: u64, taken: bool) {
-        let counter = &mut self.counters[self.index(pc)];
-        // a table is faster than two branches; index: counter, plus 4 if taken
-        const NEXT: [u8; 8] = [0, 0, 1, 2, 1, 2, 3, 3];
-        *counter = NEXT[usize::from(*counter & 3 | u8::from(taken) << 2)];
-        self.bhr = (self.bhr << 1 | u32::from(taken)) & self.mask;
+        self.bhr = self.learn(self.index(pc), self.bhr, taken);
+    }
+
+    #[inline]
+    fn history(&self) -> u32 {
+        self.bhr
+    }
+
+    #[inline]
+    fn set_history(&mut self, history: u32) {
+        self.bhr = history;
+    }
+
+    #[inline(always)]
+    fn predicted(&mut self, history: &mut u32, pc: u64) -> bool {
+        let index = self.index_after(*history, pc);
+        let taken = self.counters[index] >= 2;
+        *history = self.learn(index, *history, taken);
+        taken
     }
 }
 

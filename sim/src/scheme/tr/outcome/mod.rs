@@ -20,6 +20,19 @@ pub trait OutcomePredictor {
         self.update(pc, taken);
         taken
     }
+    /// The history of branches, if it has one.
+    fn history(&self) -> u32 {
+        0
+    }
+    /// Replaces the history.
+    fn set_history(&mut self, _: u32) {}
+    /// Predicts the branch at `pc`, learns that the prediction is right, and returns it. The history is `history` and not the own
+    /// one, so that a loop over many branches keeps it in a register.
+    #[inline(always)]
+    fn predicted(&mut self, history: &mut u32, pc: u64) -> bool {
+        let _ = history;
+        self.resolve(pc, |predicted| predicted)
+    }
 }
 
 /// Sizes of an outcome predictor.
@@ -131,6 +144,21 @@ macro_rules! list {
             #[inline]
             fn resolve(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
                 match self { $(Self::$name(p) => p.resolve(pc, resolve),)* }
+            }
+
+            #[inline]
+            fn history(&self) -> u32 {
+                match self { $(Self::$name(p) => p.history(),)* }
+            }
+
+            #[inline]
+            fn set_history(&mut self, history: u32) {
+                match self { $(Self::$name(p) => p.set_history(history),)* }
+            }
+
+            #[inline(always)]
+            fn predicted(&mut self, history: &mut u32, pc: u64) -> bool {
+                match self { $(Self::$name(p) => p.predicted(history, pc),)* }
             }
         }
     };
