@@ -1,12 +1,15 @@
 //! `goshawk bench`: speeds on this machine, of Goshawk and of a known crate
 
+mod commands;
 mod compare;
 
 use crate::files::input_name;
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
+use clap::ValueEnum;
 use compare::Earlier;
-use host::speed::{files, inputs, models, Speed};
+use host::input::Input;
+use host::speed::{inputs, models, Speed};
 use serde_json::{json, Value};
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,17 +20,18 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk bench\n  goshawk bench --program builtin:fsm --json\n  goshawk bench --part inputs --program builtin:bank\n  \
-    goshawk bench --part files --program builtin:lz --program builtin:qsort\n  \
+    goshawk bench --part files --program vm.ret\n  \
     goshawk bench --part inputs --program program.elf --max-instructions 300000000"
 )]
 pub struct Args {
-    /// Program to run: RISC-V executable, or builtin:NAME. May be repeated
-    #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz", value_parser = input_name())]
+    /// Program to run: RISC-V executable, or builtin:NAME. Or a recording (retire file or rbt1): then the commands are
+    /// measured that need no executable. May be repeated
+    #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1", default_value = "builtin:lz", value_parser = input_name())]
     program: Vec<String>,
     /// Measured part
     #[arg(long, value_enum, default_value_t = Part::All)]
     part: Part,
-    /// Instruction limit, of all harts together
+    /// Instruction limit of a program, of all harts together
     #[arg(long, alias = "instructions", value_name = "N", default_value_t = 10_000_000)]
     max_instructions: u64,
     /// Earlier result (`bench --json`) to compare with: its speeds by CPU time, and how many times faster these are
@@ -45,7 +49,7 @@ enum Part {
     All,
     /// Simulator, golden models, encoder and replay, in memory
     Models,
-    /// The commands, from file to file
+    /// The commands, each as a process that reads and writes files: a program on 1 and 4 cores, a recording as it is
     Files,
     /// Record and replay on 1 and 4 cores, and replay backwards
     Inputs,
@@ -53,13 +57,24 @@ enum Part {
 
 /// Measures the requested parts of `program`.
 fn measure(args: &Args, program: &str) -> Result<Vec<Speed>, Failure> {
-    let is = |part| args.part == Part::All || args.part == part;
+    let (part, limit) = (args.part, args.max_instructions);
+    let is = |one| part == Part::All || part == one;
     let mut speeds = Vec::new();
-    for (part, measure) in [(Part::Models, models as fn(&str, u64) -> _), (Part::Files, files), (Part::Inputs, inputs)]
-    {
-        if is(part) {
-            speeds.extend(measure(program, args.max_instructions)?);
+    if !Input::open(program)?.is_recording() {
+        if is(Part::Models) {
+            speeds.extend(models(program, limit)?);
         }
+        if is(Part::Inputs) {
+            speeds.extend(inputs(program, limit)?);
+        }
+    } else if !is(Part::Files) {
+        let part = part.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
+        return Err(Failure::Other(format!(
+            "{program}: is a recording; `--part {part}` is for programs, and a recording is measured by `--part files`"
+        )));
+    }
+    if is(Part::Files) {
+        speeds.extend(commands::measure(program, limit)?);
     }
     Ok(speeds)
 }

@@ -1,6 +1,7 @@
 //! Tests of `cli`: a single program, so that shared code is compiled once
 
 mod arithmetic;
+mod bench;
 mod buses;
 mod capture;
 mod capture_ends;

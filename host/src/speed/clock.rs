@@ -4,23 +4,25 @@
 
 use std::time::{Duration, Instant};
 
-/// CPU time of all threads of this process.
+/// CPU time of all threads of this process, and of the processes that it started and waited for.
 fn cpu() -> Duration {
-    // SAFETY: zeros are a `timespec`, which the call fills.
-    let now = unsafe {
-        let mut now: libc::timespec = std::mem::zeroed();
+    // SAFETY: zeros are a `timespec` and a `rusage`, which the calls fill.
+    let (now, children) = unsafe {
+        let (mut now, mut children): (libc::timespec, libc::rusage) = std::mem::zeroed();
         libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now);
-        now
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut children);
+        (now, children)
     };
-    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+    let of = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32) + of(children.ru_utime) + of(children.ru_stime)
 }
 
 /// Time of measured work.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Time {
+pub struct Time {
     /// Wall time.
     pub wall: Duration,
-    /// CPU time of all threads.
+    /// CPU time of all threads, and of processes that ended.
     pub cpu: Duration,
 }
 

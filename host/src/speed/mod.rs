@@ -5,17 +5,12 @@
 mod clock;
 pub mod etrace;
 mod inputs;
+pub mod process;
 
-use crate::check::Check;
-use crate::encode::{to_file, Request};
-use crate::input::{Input, InputOptions, Named};
-use crate::listing::Listing;
-use crate::machine::Settings;
-use crate::progress::Quiet;
-use crate::trace::Trace;
+use crate::input::Named;
 use crate::HostError;
-use clock::{Stopwatch, Time};
-use retire::file::retire::RetireWriter;
+use clock::Stopwatch;
+pub use clock::Time;
 use retire::file::scratch;
 use retire::image::{Image, When};
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
@@ -43,19 +38,27 @@ pub struct Speed {
 
 impl Speed {
     /// That of `n` units in `time`.
-    fn of(what: String, n: u64, unit: &'static str, time: Time) -> Self {
+    pub fn of(what: String, n: u64, unit: &'static str, time: Time) -> Self {
         let per = |time: Duration| n as f64 / time.as_secs_f64();
         Self { what, per_second: per(time.wall), per_cpu_second: per(time.cpu), unit }
     }
 }
 
+/// Time of `work`.
+fn timed(mut work: impl FnMut()) -> Time {
+    let start = Stopwatch::start();
+    work();
+    start.time()
+}
+
 /// Runs `work` for at least half a second and three times; returns the best time.
 fn best(mut work: impl FnMut()) -> Time {
-    best_of(|| {
-        let start = Stopwatch::start();
-        work();
-        start.time()
-    })
+    best_of(|| timed(&mut work))
+}
+
+/// Runs `work` five times; returns the best time.
+pub fn best_of_five(mut work: impl FnMut()) -> Time {
+    (0..5).map(|_| timed(&mut work)).fold(Time::MAX, Time::min)
 }
 
 /// As [`best`], for work that returns its own time.
@@ -79,6 +82,8 @@ struct PathHash<'a> {
 }
 
 impl ReplaySink for PathHash<'_> {
+    const EVENTS_ONLY: bool = true;
+
     fn event(&mut self, e: &FlowEvent) {
         for instruction in self.image.instructions(self.pc, When::START).take(e.count as usize) {
             self.hash = etrace::path_hash(self.hash, instruction.pc);
@@ -206,68 +211,10 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     Ok(speeds)
 }
 
-/// As [`models`], for commands that read and write files.
+/// As [`models`], for record and replay with one core and with four, and for running backwards as a debugger does.
 ///
 /// # Errors
 /// As [`models`], or a file cannot be written.
-pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
-    let folder = folder()?;
-    let [ret, gtr] = ["run.ret", "run.gtr"].map(|n| folder.path().join(n));
-    let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
-    let input = Input::open(name)?;
-    let run = input.run(1, &settings)?;
-    let mut writer = RetireWriter::create(&ret, &run.info())?;
-    let instructions = run.report_to(&mut writer, &Quiet)?.instructions;
-    writer.finish()?;
-    let mut speeds = Vec::new();
-    let mut add = |what: &str, mut work: Box<dyn FnMut() -> Result<(), HostError> + '_>| {
-        let mut done = Ok(());
-        let time = best(|| {
-            if done.is_ok() {
-                done = work();
-            }
-        });
-        speeds.push(Speed::of(what.into(), instructions, "instructions", time));
-        done
-    };
-    let set = named_set("medium")?;
-    let request = Request::new(TraceParams::tr(set.params));
-    let open =
-        || Trace::open(&gtr, InputOptions { elf: Some(name), any_build: false, ..InputOptions::default() }, &Quiet);
-    add(
-        "file to file: encode to tr_e, medium",
-        Box::new(|| {
-            let recorded = Input::open(&ret.display().to_string())?;
-            to_file(&recorded.run(1, &settings)?, &request, &gtr, &Quiet)?;
-            Ok(())
-        }),
-    )?;
-    add(
-        "file to file: replay --check",
-        Box::new(|| {
-            let trace = open()?;
-            let mut check = Check::open(&ret, trace.info(), false)?;
-            trace.replay(&mut check, &Quiet, Check::is_over)?;
-            check.finish()?.difference.map_or(Ok(()), |difference| Err(HostError::Other(difference)))
-        }),
-    )?;
-    add(
-        "file to file: listing",
-        Box::new(|| {
-            let (trace, mut out) = (open()?, std::io::sink());
-            let mut listing =
-                Listing::new(trace.image().clone(), 1, crate::filter::Filter::default(), u64::MAX, &mut out);
-            trace.replay(&mut listing, &Quiet, |l| l.is_over())?;
-            listing.finish().map_err(|e| HostError::Other(e.to_string()))
-        }),
-    )?;
-    Ok(speeds)
-}
-
-/// As [`files`], for record and replay with one core and with four, and for running backwards as a debugger does.
-///
-/// # Errors
-/// As [`files`].
 pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let folder = folder()?;
     let of = |harts| inputs::measure(name, harts, limit, &folder.path().join("inputs.gtr"));
@@ -275,7 +222,10 @@ pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
 }
 
 /// A temporary folder.
-fn folder() -> Result<scratch::Folder, HostError> {
+///
+/// # Errors
+/// It cannot be made.
+pub fn folder() -> Result<scratch::Folder, HostError> {
     scratch::Folder::new().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))
 }
 
