@@ -19,6 +19,9 @@ pub trait CheckVerilog {
     /// As [`CheckVerilog::check_verilog`], with the Verilog that users get, for whole systems: rust-hdl takes seconds to write the Verilog
     /// of one. All state starts at 0, as in the recorded simulation.
     fn check_system(&self) -> Result<u64, CosimError>;
+
+    /// Runs `cosim`, the circuit with a change or from other values, with the recorded inputs.
+    fn check_with(&self, cosim: &Cosim) -> Result<u64, CosimError>;
 }
 
 impl<T: Block> CheckVerilog for Driver<T> {
@@ -32,6 +35,10 @@ impl<T: Block> CheckVerilog for Driver<T> {
 
     fn check_system(&self) -> Result<u64, CosimError> {
         compare(self.record(), &Cosim::of_system(&self.uut, false)?)
+    }
+
+    fn check_with(&self, cosim: &Cosim) -> Result<u64, CosimError> {
+        compare(self.record(), cosim)
     }
 }
 

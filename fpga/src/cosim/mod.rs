@@ -127,6 +127,15 @@ impl Cosim {
     /// [`Interface::of`]. With `initial`, registers start with the values that they have now; otherwise, as memories and their outputs, at 0
     /// or with random bits.
     pub fn of_system(block: &impl rust_hdl::prelude::Block, initial: bool) -> Result<Self, CosimError> {
+        Self::of_changed_system(block, initial, |text| text.into())
+    }
+
+    /// As [`Cosim::of_system`], of the text that `change` returns, for benches that are judged by what changes they find.
+    pub fn of_changed_system(
+        block: &impl rust_hdl::prelude::Block,
+        initial: bool,
+        change: impl FnOnce(&str) -> String,
+    ) -> Result<Self, CosimError> {
         let written = write(block, &Style { initial, ..Style::default() })?;
         let own = Interface::of(block);
         let pin = |port: &str| {
@@ -137,7 +146,7 @@ impl Cosim {
         let port = |p: &Port| Ok::<_, CosimError>(Port { name: pin(&p.name)?, ..p.clone() });
         let ports = own.ports.iter().map(port).collect::<Result<_, _>>()?;
         let clock = own.clock.as_deref().map(pin).transpose()?;
-        let built = Self::build(&written.text, &Interface { clock, ports })?;
+        let built = Self::build(&change(&written.text), &Interface { clock, ports })?;
         let of = |dir| own.ports.iter().filter(|p| p.dir == dir).cloned().collect();
         Ok(Self { inputs: of(Dir::Input), outputs: of(Dir::Output), ..built })
     }

@@ -91,14 +91,19 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64, log2_depth: u32
     seen
 }
 
+/// A system with random ports, whose words were those of the model.
+pub fn random_ports(seed: u64, cores: u8, name: &str) -> Bench {
+    let p = params(cores, name);
+    let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
+    let seen = random(&mut bench, seed, 3_000, 1_000, 4);
+    assert!(seen.records > 100 && seen.known > 1, "{seen:?}: too few to trust this run");
+    bench
+}
+
 #[test]
 fn random_ports_give_the_words_of_the_model_in_both_simulations() {
     for (seed, cores, name) in [(1, 2, "cfiat:64+ways2+line16+gran4"), (2, 1, "cfiat(fixed):256+ways4+line32+round")] {
-        let p = params(cores, name);
-        let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
-        let seen = random(&mut bench, seed, 3_000, 1_000, 4);
-        assert!(seen.records > 100 && seen.known > 1, "{seen:?}: too few to trust this run");
-        let Dut::Rust(d) = bench.dut else { unreachable!() };
+        let Dut::Rust(d) = random_ports(seed, cores, name).dut else { unreachable!() };
         d.check_system().unwrap();
     }
 }

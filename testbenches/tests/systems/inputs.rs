@@ -106,13 +106,18 @@ fn warm(bench: &mut Bench, s: &mut Source) {
     }
 }
 
-#[test]
-fn random_ports_give_the_words_of_the_model_in_both_simulations() {
+/// A system with random ports, whose words were those of the model.
+pub fn random_ports() -> Bench {
     let p = params(2, small());
     let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
     let sent = random(&mut bench, 1, 6_000, 2_000);
     assert!(sent.episodes.messages > 20 && sent.inputs.messages > 50, "{sent:?}: too few to trust this run");
-    let Dut::Rust(d) = bench.dut else { unreachable!() };
+    bench
+}
+
+#[test]
+fn random_ports_give_the_words_of_the_model_in_both_simulations() {
+    let Dut::Rust(d) = random_ports().dut else { unreachable!() };
     d.check_system().unwrap();
 }
 

@@ -15,6 +15,7 @@ mod filter;
 mod inputs;
 mod inputs_harness;
 mod loss;
+mod mutants;
 mod ntrace;
 mod ntrace_ports;
 mod programs;
