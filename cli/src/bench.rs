@@ -9,7 +9,7 @@ use crate::{Failure, Status};
 use clap::ValueEnum;
 use compare::Earlier;
 use host::input::Input;
-use host::speed::{inputs, models, Speed};
+use host::speed::{inputs, models, Repeat, Speed};
 use serde_json::{json, Value};
 use std::io::Write;
 use std::path::PathBuf;
@@ -34,6 +34,9 @@ pub struct Args {
     /// Instruction limit of a program, of all harts together
     #[arg(long, alias = "instructions", value_name = "N", default_value_t = 10_000_000)]
     max_instructions: u64,
+    /// Measure each speed only once, for a first impression
+    #[arg(long)]
+    quick: bool,
     /// Earlier result (`bench --json`) to compare with: its speeds by CPU time, and how many times faster these are
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
@@ -59,13 +62,14 @@ enum Part {
 fn measure(args: &Args, program: &str) -> Result<Vec<Speed>, Failure> {
     let (part, limit) = (args.part, args.max_instructions);
     let is = |one| part == Part::All || part == one;
+    let of = |usual| if args.quick { Repeat::ONCE } else { usual };
     let mut speeds = Vec::new();
     if !Input::open(program)?.is_recording() {
         if is(Part::Models) {
-            speeds.extend(models(program, limit)?);
+            speeds.extend(models(program, limit, of(Repeat::USUAL))?);
         }
         if is(Part::Inputs) {
-            speeds.extend(inputs(program, limit)?);
+            speeds.extend(inputs(program, limit, of(Repeat::USUAL))?);
         }
     } else if !is(Part::Files) {
         let part = part.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default();
@@ -74,7 +78,7 @@ fn measure(args: &Args, program: &str) -> Result<Vec<Speed>, Failure> {
         )));
     }
     if is(Part::Files) {
-        speeds.extend(commands::measure(program, limit)?);
+        speeds.extend(commands::measure(program, limit, of(Repeat::COMMANDS))?);
     }
     Ok(speeds)
 }

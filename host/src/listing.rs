@@ -4,6 +4,7 @@ use crate::check::describe;
 use crate::contexts::{ByContext, Contexts};
 use crate::filter::Filter;
 use crate::symbols::Symbols;
+use retire::image::runs::Runs;
 use retire::image::{Image, Instruction, Positions};
 use retire::{Context, FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
@@ -13,35 +14,14 @@ use std::rc::Rc;
 /// Size of the output buffer, bytes.
 const LINES: usize = 1 << 16;
 
-/// Number of straight runs whose lines are kept.
-const KEPT: usize = 1 << 14;
-/// Most bytes of their lines.
-const KEPT_BYTES: usize = 1 << 25;
-
-/// The lines of a straight run that was listed before: its code does not depend on the moment, so they are always the same.
-#[derive(Clone, Debug)]
-struct Run {
-    /// Where it is: hart, context, first instruction and number of instructions.
-    place: (u8, Context, u64, u32),
-    /// Its lines; empty if nothing is kept.
-    lines: Vec<u8>,
-}
-
-/// Index of the kept run at `pc`.
-#[inline]
-fn kept(pc: u64, count: u32) -> usize {
-    let mixed = (pc ^ u64::from(count) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (64 - KEPT.trailing_zeros())) as usize
-}
-
 /// Prints instructions, and the traps and gaps between them.
 pub struct Listing<'a> {
     code: Rc<ByContext<Image>>,
     contexts: Contexts,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
-    runs: Vec<Run>,
-    kept_bytes: usize,
+    /// Lines of runs that were listed before, by context.
+    runs: Runs<Context, u8>,
     positions: Positions,
     filter: Filter,
     left: u64,
@@ -67,14 +47,12 @@ impl<'a> Listing<'a> {
         let (positions, contexts) = (Positions::new(cores), Contexts::new(cores));
         let symbols = ByContext::new(Symbols::default(), Vec::new());
         let code = Rc::new(ByContext::new(image, Vec::new()));
-        let runs = vec![Run { place: (0, Context::RESET, 0, 0), lines: Vec::new() }; KEPT];
         Self {
             code,
             contexts,
             out,
             lines: Vec::new(),
-            runs,
-            kept_bytes: 0,
+            runs: Runs::default(),
             positions,
             filter,
             left,
@@ -133,12 +111,11 @@ impl<'a> Listing<'a> {
             self.flush()?;
         }
         let from = self.positions.of(e.hart).pc;
-        let place = (e.hart, context, from, e.count);
-        let index = kept(from, e.count);
+        let (run, key) = ((from, e.count, e.hart), context);
         let whole = e.count > 0 && u64::from(e.count) <= self.left;
-        let run = &self.runs[index];
-        if whole && run.place == place && !run.lines.is_empty() && self.filter.take_all(e.hart, e.count) {
-            self.lines.extend_from_slice(&run.lines);
+        let kept = self.runs.get(run, key).filter(|_| whole && self.filter.take_all(e.hart, e.count));
+        if let Some(lines) = kept {
+            self.lines.extend_from_slice(lines);
             self.left -= u64::from(e.count);
         } else {
             let (begin, left) = (self.lines.len(), self.left);
@@ -146,13 +123,7 @@ impl<'a> Listing<'a> {
                 return Ok(());
             }
             if whole && left - self.left == u64::from(e.count) && self.code.get(context).constant().is_some() {
-                let (run, lines) = (&mut self.runs[index], &self.lines[begin..]);
-                let bytes = self.kept_bytes - run.lines.len() + lines.len();
-                if bytes <= KEPT_BYTES {
-                    (run.place, self.kept_bytes) = (place, bytes);
-                    run.lines.clear();
-                    run.lines.extend_from_slice(lines);
-                }
+                self.runs.keep(run, key, &self.lines[begin..]);
             }
         }
         if !self.filter.between(e.hart, e.pc) {

@@ -4,7 +4,7 @@ use crate::Failure;
 use host::input::Input;
 use host::machine::Settings;
 use host::progress::Quiet;
-use host::speed::{best_of_five, folder, process, Speed};
+use host::speed::{folder, process, Repeat, Speed};
 use retire::file::retire::RetireWriter;
 use serde_json::Value;
 use std::path::Path;
@@ -84,11 +84,11 @@ fn goshawk(arguments: &[String], wanted: bool) -> Result<Vec<u8>, Failure> {
 
 /// Measures all commands on `name`, a program or a recording: a program with one core and with four, at most `limit` instructions;
 /// a recording as it is.
-pub(super) fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
+pub(super) fn measure(name: &str, limit: u64, repeat: Repeat) -> Result<Vec<Speed>, Failure> {
     let folder = folder()?;
     let input = Input::open(name)?;
     if let Some(harts) = input.harts() {
-        return commands(name, name, harts, false, folder.path());
+        return commands((name, name), harts, false, repeat, folder.path());
     }
     let run = folder.path().join("run.ret");
     let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
@@ -99,13 +99,19 @@ pub(super) fn measure(name: &str, limit: u64) -> Result<Vec<Speed>, Failure> {
         let mut writer = RetireWriter::create(&run, &recorded.info())?;
         recorded.report_to(&mut writer, &Quiet)?;
         writer.finish()?;
-        speeds.extend(commands(&run.display().to_string(), name, harts, true, folder.path())?);
+        speeds.extend(commands((&run.display().to_string(), name), harts, true, repeat, folder.path())?);
     }
     Ok(speeds)
 }
 
 /// Measures all commands on the recording `run` of `harts` cores; `elf` is its program, or a recording that contains its code.
-fn commands(run: &str, elf: &str, harts: u8, symbols: bool, folder: &Path) -> Result<Vec<Speed>, Failure> {
+fn commands(
+    (run, elf): (&str, &str),
+    harts: u8,
+    symbols: bool,
+    repeat: Repeat,
+    folder: &Path,
+) -> Result<Vec<Speed>, Failure> {
     let file = |name: &str| folder.join(name).display().to_string();
     let (trace, out) = (file("run.gtr"), file("out"));
     let mut instructions = 0;
@@ -118,7 +124,7 @@ fn commands(run: &str, elf: &str, harts: u8, symbols: bool, folder: &Path) -> Re
             instructions = printed["instructions"].as_u64().unwrap_or_default();
         }
         let mut done = Ok(());
-        let time = best_of_five(|| {
+        let time = repeat.best(|| {
             if done.is_ok() {
                 done = goshawk(&arguments, false).map(|_| ());
             }

@@ -7,7 +7,7 @@ use serde_json::Value;
 fn a_recording_is_measured_by_all_commands_that_need_no_program() {
     let place = Place::new();
     place.good("run builtin:fsm --harts 2 --max-instructions 60000 -o a.ret");
-    let before = place.good("bench --part files --program a.ret --json");
+    let before = place.good("bench --quick --part files --program a.ret --json");
     std::fs::write(place.path().join("before.json"), &before).unwrap();
     let measured = |text: &str| -> Vec<Value> {
         serde_json::from_str::<Value>(text).unwrap()["speeds"].as_array().unwrap().clone()
@@ -17,7 +17,7 @@ fn a_recording_is_measured_by_all_commands_that_need_no_program() {
         ["encode to tr_e, medium", "stats", "replay --summary", "replay --check", "replay, listing", "decode --json"];
     assert_eq!(names, wanted.map(|name| format!("command, 2 cores: {name}")));
     assert!(measured(&before).iter().all(|s| s["per_cpu_second"].as_f64().unwrap() > 0.0));
-    let after = measured(&place.good("bench --part files --program a.ret --compare before.json --json"));
+    let after = measured(&place.good("bench --quick --part files --program a.ret --compare before.json --json"));
     assert!(after.iter().all(|s| s["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0)), "{after:?}");
 
     let refused = place.output("bench --part models --program a.ret");

@@ -213,8 +213,8 @@ case " $* " in
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
     results | papers) limit="--max-instructions 5000" ;;
     bench) case "$*" in
-        *--program*--program*) limit="--max-instructions 3000000" ;; # of which all have enough branches
-        *) limit="--max-instructions 1000000" ;;
+        *--program*--program*) limit="--quick --max-instructions 3000000" ;; # of which all have enough branches
+        *) limit="--quick --max-instructions 1000000" ;;
         esac ;;
     soc) case " $* " in *" --max-cycles "*) ;; *) [ "$2" = sim ] && limit="--max-cycles 400000" ;; esac ;;
     diag) case "$*" in "diag ls"*|"diag plan"*|"diag gen"*|"diag replay"*--log*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;

@@ -1,7 +1,7 @@
 //! Speed of record and replay: recording, replay, and running backwards as a debugger does
 
 use super::clock::{Stopwatch, Time};
-use super::{best_of, Speed};
+use super::{Repeat, Speed};
 use crate::debug::motion::{Kind, Motion, Stop, Watch};
 use crate::input::{Input, InputOptions};
 use crate::inputs::{record, Session};
@@ -17,25 +17,30 @@ use std::path::Path;
 const UNUSED_ADDRESS: u32 = 0x0000_0100;
 
 /// Measures `program` on `harts` cores with at most `limit` instructions; `path` is the file of the recording.
-pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Result<Vec<Speed>, HostError> {
+pub(super) fn measure(
+    program: &str,
+    (harts, limit): (u8, u64),
+    repeat: Repeat,
+    path: &Path,
+) -> Result<Vec<Speed>, HostError> {
     let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
     let input = Input::open(program)?;
     let mut instructions = 0;
-    let recording = timed(|| {
+    let recording = timed(repeat, || {
         let start = Stopwatch::start();
         let recorded = record(&input.run(harts, &settings)?, Sizes::default(), 0, Some(path), &Quiet)?;
         instructions = recorded.totals.instructions;
         Ok(start.time())
     })?;
     let open = || Session::open(path, InputOptions { elf: Some(program), any_build: false, ..InputOptions::default() });
-    let replaying = timed(|| {
+    let replaying = timed(repeat, || {
         let mut session = open()?;
         let start = Stopwatch::start();
         session.run(&mut NullSink, &Quiet, |_| false)?;
         Ok(start.time())
     })?;
     let (mut back, mut held) = (Time::MAX, (0, 0));
-    let on = timed(|| {
+    let on = timed(repeat, || {
         let mut motion = Motion::new(open()?.replay());
         motion.breakpoints.insert(UNUSED_ADDRESS.into());
         motion.watches.push(Watch { addr: UNUSED_ADDRESS, length: 4, kind: Kind::Write });
@@ -72,9 +77,9 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
 }
 
 /// The best time of an operation that may fail.
-fn timed(mut work: impl FnMut() -> Result<Time, HostError>) -> Result<Time, HostError> {
+fn timed(repeat: Repeat, mut work: impl FnMut() -> Result<Time, HostError>) -> Result<Time, HostError> {
     let mut failed = None;
-    let time = best_of(|| match work() {
+    let time = repeat.best_of(|| match work() {
         Ok(time) => time,
         Err(e) => {
             failed.get_or_insert(e);

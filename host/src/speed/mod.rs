@@ -12,7 +12,8 @@ use crate::HostError;
 use clock::Stopwatch;
 pub use clock::Time;
 use retire::file::scratch;
-use retire::image::{Image, When};
+use retire::image::runs::Addresses;
+use retire::image::{Image, Position};
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
 use sim::core_trace::CoreTrace;
@@ -44,39 +45,50 @@ impl Speed {
     }
 }
 
-/// Time of `work`.
-fn timed(mut work: impl FnMut()) -> Time {
-    let start = Stopwatch::start();
-    work();
-    start.time()
+/// How often a measurement is repeated: the best time counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat {
+    /// Runs, at least.
+    pub runs: u32,
+    /// Time of all of them, at least.
+    pub time: Duration,
 }
 
-/// Runs `work` for at least half a second and three times; returns the best time.
-fn best(mut work: impl FnMut()) -> Time {
-    best_of(|| timed(&mut work))
-}
+impl Repeat {
+    /// Three times, and for half a second.
+    pub const USUAL: Self = Self { runs: 3, time: Duration::from_millis(500) };
+    /// For commands, which take longer.
+    pub const COMMANDS: Self = Self { runs: 5, time: Duration::ZERO };
+    /// Once.
+    pub const ONCE: Self = Self { runs: 1, time: Duration::ZERO };
 
-/// Runs `work` five times; returns the best time.
-pub fn best_of_five(mut work: impl FnMut()) -> Time {
-    (0..5).map(|_| timed(&mut work)).fold(Time::MAX, Time::min)
-}
-
-/// As [`best`], for work that returns its own time.
-fn best_of(mut work: impl FnMut() -> Time) -> Time {
-    let begin = Instant::now();
-    let mut best = Time::MAX;
-    let mut runs = 0;
-    while runs < 3 || (begin.elapsed() < Duration::from_millis(500) && runs < 1000) {
-        best = best.min(work());
-        runs += 1;
+    /// The best time of `work`.
+    pub fn best(self, mut work: impl FnMut()) -> Time {
+        self.best_of(|| {
+            let start = Stopwatch::start();
+            work();
+            start.time()
+        })
     }
-    best
+
+    /// As [`Repeat::best`], for work that returns its own time.
+    fn best_of(self, mut work: impl FnMut() -> Time) -> Time {
+        let begin = Instant::now();
+        let mut best = Time::MAX;
+        let mut runs = 0;
+        while runs < self.runs || (begin.elapsed() < self.time && runs < 1000) {
+            best = best.min(work());
+            runs += 1;
+        }
+        best
+    }
 }
 
 /// Hashes every address on the path: the same work as a listener of the other decoder.
 struct PathHash<'a> {
     image: &'a Image,
-    pc: u64,
+    addresses: Addresses,
+    position: Position,
     hash: u64,
     instructions: u64,
 }
@@ -85,17 +97,18 @@ impl ReplaySink for PathHash<'_> {
     const EVENTS_ONLY: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
-        for instruction in self.image.instructions(self.pc, When::START).take(e.count as usize) {
-            self.hash = etrace::path_hash(self.hash, instruction.pc);
+        for pc in self.addresses.of(self.image, self.position, e.count) {
+            self.hash = etrace::path_hash(self.hash, *pc);
         }
         self.instructions += u64::from(e.count);
-        self.pc = e.target;
+        self.position.pass(e);
     }
 }
 
 /// Replays a stream of one core and visits every address; returns the number of instructions, and the hash.
 fn visit(image: &Image, params: &TraceParams, words: &[u32]) -> (u64, u64) {
-    let mut sink = PathHash { image, pc: 0, hash: 0, instructions: 0 };
+    let (addresses, position) = (Addresses::default(), Position::default());
+    let mut sink = PathHash { image, addresses, position, hash: 0, instructions: 0 };
     let replay = Replay::new(image, params, words.iter().copied()).expect("own stream");
     replay.run(&mut sink).expect("own stream");
     (sink.instructions, sink.hash)
@@ -114,7 +127,7 @@ fn begin_after(events: &mut Vec<FlowEvent>, last: Option<usize>) {
 ///
 /// # Errors
 /// There is no such program, or it has too few branches.
-pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+pub fn models(name: &str, limit: u64, repeat: Repeat) -> Result<Vec<Speed>, HostError> {
     let program = Named::open(name)?.program;
     let machine = |e| HostError::Machine { name: name.into(), source: e };
     let mut speeds = Vec::new();
@@ -126,7 +139,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         for harts in [1, 4] {
             let config = MachineConfig { harts, timing: timing.clone(), ..MachineConfig::default() };
             let mut ran = Ok(0);
-            let time = best_of(|| {
+            let time = repeat.best_of(|| {
                 let made = Machine::new(&program, config.clone());
                 let start = Stopwatch::start();
                 let summary = made.and_then(|mut m| m.run(&mut NullSink, limits));
@@ -168,7 +181,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     for set in ["small", "medium", "large"] {
         let named = named_set(set)?;
         let params = TraceParams::tr(named.params);
-        let time = best(|| {
+        let time = repeat.best(|| {
             let mut core = CoreTrace::new(0, &Platform::RV32, Front::new(&named.params, &Platform::RV32));
             events.iter().for_each(|e| {
                 core.event(e, &mut |m| {
@@ -178,26 +191,26 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         });
         add(format!("golden model, {set}"), reported, "reported branches", time);
         let mut words = Vec::new();
-        let time = best(|| {
+        let time = repeat.best(|| {
             let mut system = System::new(&params).expect("a named set");
             events.iter().for_each(|e| system.event(e));
             system.finish(summary.cycles);
             words = system.drain().collect();
         });
         add(format!("encode to tr_e, {set}"), instructions, "instructions", time);
-        let time = best(|| {
+        let time = repeat.best(|| {
             let replay = Replay::new(&image, &params, words.iter().copied()).expect("own stream");
             replay.run(&mut Ignore).expect("own stream");
         });
         add(format!("replay of tr_e, {set}"), instructions, "instructions", time);
         if set == "small" {
             let mut ours = (0, 0);
-            let time = best(|| ours = visit(&image, &params, &words));
+            let time = repeat.best(|| ours = visit(&image, &params, &words));
             add("replay of tr_e, small, every address visited".into(), instructions, "instructions", time);
             let other = |e: etrace::EtraceError| HostError::Other(e.to_string());
             let packets = etrace::encode(&image, &events).map_err(other)?;
             let mut decoded = Ok((0, 0));
-            let time = best(|| decoded = etrace::decode(&program, &packets));
+            let time = repeat.best(|| decoded = etrace::decode(&program, &packets));
             let theirs = decoded.map_err(other)?;
             add("riscv-etrace decoding its E-Trace of the same run".into(), theirs.0, "instructions", time);
             if theirs != ours {
@@ -215,9 +228,9 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
 ///
 /// # Errors
 /// As [`models`], or a file cannot be written.
-pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
+pub fn inputs(name: &str, limit: u64, repeat: Repeat) -> Result<Vec<Speed>, HostError> {
     let folder = folder()?;
-    let of = |harts| inputs::measure(name, harts, limit, &folder.path().join("inputs.gtr"));
+    let of = |harts| inputs::measure(name, (harts, limit), repeat, &folder.path().join("inputs.gtr"));
     Ok([of(1)?, of(4)?].concat())
 }
 

@@ -4,11 +4,12 @@
 //! instruction. Built once, in one pass from the end of each segment. Of code that changes, the version of the moment is
 //! taken ([`When`]): from the code that a recording carries ([`crate::code`]), or from memory that was read at several
 //! moments ([`Memory`]). Without any code, [`learned`] derives the
-//! same from the events of a run.
+//! same from the events of a run. [`runs`] keeps what is made of straight runs.
 
 mod epochs;
 pub mod learned;
 mod recorded;
+pub mod runs;
 mod when;
 
 use crate::code::Code;
