@@ -185,6 +185,9 @@ pub struct Extras {
     pub lost: bool,
     /// The cores' ports come from registers, so the ingress has none of its own. RVFI only.
     pub registered: bool,
+    /// The time of messages is an input, that of a time stamp unit which software controls, and so is whether they have one; set by the
+    /// system with the registers of the Trace Control Interface.
+    pub time_input: bool,
     /// Several instructions retire per cycle; `None`: one.
     pub retire: Option<Retire>,
     /// `itype` of the ingress `etrace-blocks` has 3 bits.
@@ -208,6 +211,7 @@ impl Extras {
         space: false,
         lost: false,
         registered: false,
+        time_input: false,
         retire: None,
         itype3: false,
         addresses: None,

@@ -17,6 +17,7 @@ mod inputs_harness;
 mod loss;
 mod ntrace;
 mod ntrace_ports;
+mod ntrace_time;
 mod programs;
 mod replay;
 mod same_verilog;

@@ -26,6 +26,8 @@
 //! Each front end counts the cycles since tracing began: 0 is that of an instruction that retires in the cycle in which `status.active`
 //! becomes 1, which is two cycles after the enabling write. The count begins at -2, for the cycles from the port to the entry.
 //!
+//! With a time stamp unit ([`Extras::time_input`]), the time is that of the input `timestamp`, [`TIME_LAG`] cycles after the instruction retires.
+//!
 //! # Contexts
 //! The first instruction in a context makes an entry before its own messages. A change without a trap clears the return stack, as it
 //! may make a synchronization; the period is not affected.
@@ -49,6 +51,9 @@ use crate::widget::slot::part;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
+
+/// Cycles from the one in which an instruction retires to the one whose time its message has.
+pub const TIME_LAG: usize = 3;
 
 /// A front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -97,6 +102,7 @@ pub struct NtraceFront<const W: usize> {
     new_context: Signal<Local, Bit>,
     // with time stamps: cycles since tracing began
     stamped: Fixed<Bit>,
+    from_unit: Fixed<Bit>,
     time: DFF<Bits<32>>,
     enabled: DFF<Bit>,
     time_start: Fixed<Bits<32>>,
@@ -136,6 +142,7 @@ impl<const W: usize> NtraceFront<W> {
             with_context: Fixed::new(params.context.is_some()),
             context_value: Delay::new(2),
             stamped: Fixed::new(params.timestamps),
+            from_unit: Fixed::new(extras.time_input),
             one_32: Fixed::of(1u8),
             time_start: Fixed::of(u64::from(u32::MAX - 1)),
             filter: Fixed::new(extras.filter),
@@ -332,6 +339,9 @@ impl<const W: usize> Logic for NtraceFront<W> {
                 self.time.d.next = self.time_start.val();
             }
             self.records.time.next = self.time.q.val();
+            if self.from_unit.val() {
+                self.records.time.next = self.port.timestamp.val();
+            }
         }
         self.records.pc.next = self.pcs.to.val();
         self.records.target.next = self.targets.to.val();
