@@ -258,6 +258,7 @@ fn a_register_says_which_times_messages_have() {
         ("--scheme ntrace --timestamps", "by field", "0x2000803a"),
         ("--set small --timestamps", "read only", "0x2000803a"),
         ("--scheme ntrace", "read only", "0x00000000"),
+        ("--scheme etrace --timestamps", "by field", "0x2000803a"),
         ("--scheme etrace", "read only", "0x00000000"),
     ] {
         let place = Place::new();

@@ -45,7 +45,7 @@ pub struct Tci {
     _stalls: usize,
     _halts: usize,
     _times: usize,
-    times: TimeUnit,
+    time_unit: TimeUnit,
     all_halted: Signal<Local, Bit>,
     has_unit: Fixed<Bit>,
     // trTeControl
@@ -208,7 +208,7 @@ impl Tci {
             _stalls: stalls,
             _halts: halts,
             _times: times,
-            times: when(facts.time_unit(), || TimeUnit::new(facts)),
+            time_unit: when(facts.time_unit(), || TimeUnit::new(facts)),
             has_unit: Fixed::new(facts.time_unit()),
             has_sync: Fixed::new(facts.sync),
             has_stall: Fixed::new(facts.stall),
@@ -286,7 +286,7 @@ impl Logic for Tci {
             read_data
         );
 
-        clock!(self, clock, times);
+        clock!(self, clock, time_unit);
 
         // what the system must do
         self.traces.next = self.active.q.val() & self.enable.q.val() & self.tracing.q.val();
@@ -460,14 +460,14 @@ impl Logic for Tci {
                 self.all_halted.next = false;
             }
         }
-        self.times.halted.next = self.all_halted.val();
-        self.times.clear.next = self.reset.val() | (!self.active.q.val() & self.settled.val());
-        self.times.write.next =
+        self.time_unit.halted.next = self.all_halted.val();
+        self.time_unit.clear.next = self.reset.val() | (!self.active.q.val() & self.settled.val());
+        self.time_unit.write.next =
             self.bus.write.val() & self.active.q.val() & (self.bus.addr.val() == self.times_at.val());
-        self.times.wdata.next = self.bus.wdata.val();
+        self.time_unit.wdata.next = self.bus.wdata.val();
         for t in 0..self._times {
-            self.time[t].next = self.times.counter.val();
-            self.time_enable[t].next = self.times.enable.val();
+            self.time[t].next = self.time_unit.counter.val();
+            self.time_enable[t].next = self.time_unit.enable.val();
         }
 
         // reads
@@ -498,7 +498,7 @@ impl Logic for Tci {
         }
         self.fields.next = self.times_word.val();
         if self.has_unit.val() {
-            self.fields.next = self.times_word.val() | self.times.word.val();
+            self.fields.next = self.times_word.val() | self.time_unit.word.val();
         }
         self.read_data.d.next = 0.into();
         if self.at_control.val() {
@@ -517,7 +517,7 @@ impl Logic for Tci {
             }
         }
         if self.has_unit.val() & (self.bus.addr.val() == self.counter_at.val()) {
-            self.read_data.d.next = self.times.counter.val();
+            self.read_data.d.next = self.time_unit.counter.val();
         }
         if self.filter.q.val() & (self.bus.addr.val() == self.filters_at.val()) {
             self.read_data.d.next = self.one_word.val();

@@ -16,6 +16,7 @@
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
 //! | [`resync`] | schedules resynchronisations |
+//! | [`core_time`] | time of a core's messages |
 //! | [`credits`] | credit counter of an event FIFO |
 //! | [`trace_framer`] | framer: header, end and padding of a trace |
 //! | [`signature`] | signature with which a decoder checks a core's path |
@@ -269,6 +270,7 @@ impl std::fmt::Display for Extras {
     }
 }
 
+pub mod core_time;
 pub mod credits;
 pub mod cycles;
 pub mod entry;

@@ -34,7 +34,12 @@ const RESET: u32 = 1 << 2;
 const ENABLE: u32 = 1 << 15;
 
 /// The unit in each cycle: its counter, and whether messages have a time. `toggles`: cycles in which a write changes that.
-fn times(seed: u64, cycles: usize, resets: bool, toggles: &dyn Fn(usize, &mut Source) -> bool) -> Vec<(u32, bool)> {
+pub(crate) fn times(
+    seed: u64,
+    cycles: usize,
+    resets: bool,
+    toggles: &dyn Fn(usize, &mut Source) -> bool,
+) -> Vec<(u32, bool)> {
     let facts =
         Facts { protocol: Protocol { time_bits: 32, ..Protocol::ntrace(0, 0) }, debug: true, ..Facts::default() };
     let (mut s, mut unit) = (Source::seeded(seed), TimeUnit::new(&facts));
