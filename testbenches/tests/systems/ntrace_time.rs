@@ -13,10 +13,12 @@ use hdl::emit::{emit_on, Ingress, SystemOptions};
 use hdl::options::facts;
 use hdl::scheme::ntrace::circuit::build;
 use hdl::scheme::ntrace::front::TIME_LAG;
+use hdl::scheme::Circuit;
 use hdl::spine::Extras;
 use hdl::verilog::Style;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
+use sim::baseline::etrace::EtraceParams;
 use sim::standard::ntrace::{read, Kind, NtraceParams, System};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::{rounds, Source};
@@ -124,14 +126,21 @@ fn matches_the_model(name: &str, cores: u8, context: Option<u8>) {
 /// Whole systems, in which the counter of the registers is the time of the cores.
 #[test]
 fn verilator_reports_nothing_for_systems_with_a_unit() {
-    for (name, cores, ingress) in [("ntrace+ir8", 1, Ingress::Rvfi), ("ntrace+ir8+rh+sync64", 3, Ingress::Etrace)] {
-        let params = NtraceParams { timestamps: true, ..NtraceParams::new(cores, 32, name.parse().unwrap()) };
+    let ntrace =
+        |name: &str, cores| NtraceParams { timestamps: true, ..NtraceParams::new(cores, 32, name.parse().unwrap()) };
+    let etrace = EtraceParams { timestamps: true, ..EtraceParams::new(2, 64, "etrace+ir8".parse().unwrap()) };
+    let systems: [(&dyn Circuit, Ingress); 3] = [
+        (&ntrace("ntrace+ir8", 1), Ingress::Rvfi),
+        (&ntrace("ntrace+ir8+rh+sync64", 3), Ingress::Etrace),
+        (&etrace, Ingress::Etrace),
+    ];
+    for (params, ingress) in systems {
         let options = SystemOptions { ingress, ..options(false) };
-        let buses = Buses { registers: RegisterBus::Apb, tci: Some(facts(&params, &options)), ..Buses::default() };
+        let buses = Buses { registers: RegisterBus::Apb, tci: Some(facts(params, &options)), ..Buses::default() };
         let style = Style { name: "top".into(), ..Style::default() };
-        let verilog = emit_on(&params, &options, &style, buses).unwrap();
+        let verilog = emit_on(params, &options, &style, buses).unwrap();
         assert!(verilog.contains("wire        time_enable_0;"), "the time is inside of the module");
-        verilator_lint_system(&verilog).unwrap_or_else(|e| panic!("{name}: {e}"));
+        verilator_lint_system(&verilog).unwrap_or_else(|e| panic!("{}: {e}", params.canonical()));
     }
 }
 
