@@ -65,7 +65,8 @@ impl TimeUnit {
             *self = Self::new(&self.facts);
             return;
         }
-        if !self.stopped && !(halted && self.stops_in_debug) {
+        let waits = self.stopped || (halted && self.stops_in_debug);
+        if !waits {
             let cycles = (1 << (2 * self.prescale)) - 1;
             self.counter = self.counter.wrapping_add(u32::from(self.prescaler & cycles == cycles));
             self.prescaler = (self.prescaler + 1) % 64;
