@@ -54,7 +54,6 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--scheme sc-lsp --variant rbase --cores 2",
         "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
         "--scheme cfiat:1k --cores 2",
-        "--scheme etrace+ir8+sync64 --timestamps --cores 2",
     ];
     // their blocks are in those above
     let longer = [
