@@ -40,6 +40,7 @@ pub struct Core<P: Pins<W>, const W: usize> {
     pub last: Signal<In, Bits<W>>,
     pub wanted: Signal<In, Bits<16>>,
     pub mask: Signal<In, Bits<16>>,
+    pub timestamp: Signal<In, Bits<32>>,
     pub control: ControlIn,
     pub entry: EntryOut<W>,
     ingress: Slot<IngressPort<P, W>>,
@@ -92,6 +93,7 @@ impl<P: Pins<W>, const W: usize> Logic for Core<P, W> {
         self.ingress.port.wanted.next = self.wanted.val();
         self.ingress.port.mask.next = self.mask.val();
         self.front.port.reset.next = self.reset.val();
+        self.front.port.timestamp.next = self.timestamp.val();
         BeatOut::<W>::join(&mut self.ingress.port.beat, &mut self.front.port.beat);
         EntryOut::<W>::link(&mut self.entry, &mut self.front.port.entry);
 

@@ -60,6 +60,7 @@ impl SystemOf for GivenOptions {
                 space: self.has("filter-space"),
                 lost: self.has("count-lost"),
                 registered: self.has("registered-ports"),
+                time_input: false,
                 retire: several.then(|| crate::spine::Retire { per_cycle, log2_words: log2("retire-queue") }),
                 itype3: self.value("itype") == "3",
                 addresses: self.get("address-bits").and_then(|a| a.parse().ok()),
@@ -109,7 +110,8 @@ pub fn facts(circuit: &dyn Circuit, options: &SystemOptions) -> Facts {
     let Extras { sync, stall, filter, lost, check, .. } = options.extras;
     let (cores, id) = (circuit.cores(), id(circuit.cores(), circuit.code()));
     let (protocol, fingerprint, status) = (circuit.protocol(), circuit.fingerprint(), options.status());
-    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check, sink: Sink::None }
+    let debug = options.ingress == Ingress::Etrace;
+    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check, debug, sink: Sink::None }
 }
 
 /// The options that describe such a system; used to check calls of the library against the table.

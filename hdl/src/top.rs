@@ -18,6 +18,7 @@
 //! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the address range to trace, see [`crate::ingress::address_filter`] |
 //! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces to trace |
 //! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: mode m may be traced, if `control.modes` also selects it |
+//! | `time[0]`, `time_enable[0]` | in | 32, 1 | with [`Extras::time_input`]: the time of this cycle; messages have a time |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i must stall, see Timing |
 //!
 //! # Timing
@@ -67,11 +68,16 @@ pub struct System<P: Pins<W>, const W: usize> {
     pub filter_last: Vec<Signal<In, Bits<W>>>,
     pub filter_space: Vec<Signal<In, Bits<16>>>,
     pub filter_mask: Vec<Signal<In, Bits<16>>>,
+    pub time: Vec<Signal<In, Bits<32>>>,
+    pub time_enable: Vec<Signal<In, Bit>>,
     pub session: Vec<Signal<Out, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
     _cores: usize,
-    // number of pins that only some systems have: none or one for a session, none or one per core for the others
+    // number of pins that only some systems have: none or one for a session and a time, none or one per core for the others
     _sessions: usize,
+    _times: usize,
+    // cores with the time
+    _timed: usize,
     _stalls: usize,
     _filters: usize,
     _modes: usize,
@@ -129,10 +135,14 @@ impl<P: Pins<W>, const W: usize> System<P, W> {
             filter_last: each(ranges),
             filter_space: each(spaces),
             filter_mask: each(spaces),
+            time: each(extras.time_input.into()),
+            time_enable: each(extras.time_input.into()),
             session: each(sessions),
             stall: each(stalls),
             _cores: cores,
             _sessions: sessions,
+            _times: extras.time_input.into(),
+            _timed: of(extras.time_input),
             _stalls: stalls,
             _filters: filters,
             _modes: modes,
@@ -153,6 +163,10 @@ impl<P: Pins<W>, const W: usize> Logic for System<P, W> {
         clock!(self, clock, spine, encoder);
         self.spine.reset.next = self.reset.val();
         self.encoder.port.reset.next = self.reset.val();
+        self.encoder.port.time_enable.next = true;
+        for t in 0..self._times {
+            self.encoder.port.time_enable.next = self.time_enable[t].val();
+        }
         self.spine.bus.addr.next = self.bus_addr.val();
         self.spine.bus.write.next = self.bus_write.val();
         self.spine.bus.wdata.next = self.bus_wdata.val();
@@ -181,7 +195,11 @@ impl<P: Pins<W>, const W: usize> Logic for System<P, W> {
             self.core[i].last.next = 0.into();
             self.core[i].wanted.next = 0.into();
             self.core[i].mask.next = 0.into();
+            self.core[i].timestamp.next = 0.into();
             EntryOut::<W>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
+        }
+        for n in 0..self._timed {
+            self.core[n].timestamp.next = self.time[0].val();
         }
         for f in 0..self._filters {
             self.core[f].hide.next = self.hide[f].val();

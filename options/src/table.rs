@@ -184,8 +184,8 @@ pub const OPTIONS: &[Opt] = &[
         "Encoding of the messages; omitted fields are those of tr_e, for nx_b those of tr_b")
         .list(encodings)
         .rules(&[PUT_TOGETHER]),
-    switch("timestamps", Trace, "Time stamps: each message carries the cycles since the previous one")
-        .rules(&[FLOW, NOT_ETRACE]),
+    switch("timestamps", Trace, "Time stamps: each message carries the cycles since the previous one; with etrace, each synchronization its time")
+        .rules(&[FLOW]),
     value("pc-shift", "BITS", Range(0, 4), "1", Trace, "Right shift of the PC in table indices")
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("upper-bits", "BITS", One(&["0", "12"]), "0", Trace, "Upper target bits in a last-value register")

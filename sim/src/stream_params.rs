@@ -101,6 +101,7 @@ impl StreamParams for EtraceParams {
         Protocol {
             fixed_sync: self.options.sync,
             context: self.context.is_some(),
+            time_bits: if self.timestamps { etrace::TIME_BITS } else { 0 },
             ..Protocol::etrace(
                 returns | predictors | full | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE),
             )

@@ -46,6 +46,8 @@ fn main() {
     row("--port-clock", devices, &verilog(Crossing::<32>::new()));
     let least = Facts { protocol: Protocol::ntrace(0, 0), cores: 1, ..Facts::default() };
     row("tci, n-trace", devices, &verilog(Tci::new(&least)));
+    let times = Protocol { time_bits: 32, ..least.protocol };
+    row("tci, n-trace with time stamps", devices, &verilog(Tci::new(&Facts { protocol: times, ..least })));
     let most = Facts {
         protocol: Protocol::vendor(true),
         sync: true,

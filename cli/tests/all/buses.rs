@@ -115,6 +115,22 @@ fn a_tool_of_the_trace_control_interface_traces() {
     }
 }
 
+/// A tool stops, resets and divides the counter of the time stamps, and leaves them out: the other fields of all messages are those of a
+/// system without times.
+#[test]
+fn a_tool_controls_the_time_stamps() {
+    for (options, bus) in [("--scheme ntrace+ir8 --no-initial", "apb"), ("--scheme ntrace+ir8+sync64", "axi-lite")] {
+        let place = Place::new();
+        place.good(&format!("gen {options} --fifo 256 -o plain"));
+        place.good(&format!("gen {options} --timestamps --fifo 256 --control tci --bus {bus} --port native -o out"));
+        let plain = place.path().join("plain/words.hex").to_string_lossy().into_owned();
+        let fields = "8302/20000039";
+        let envs = [("BUS", bus), ("PORT", "native"), ("WRITES", "any"), ("FIELDS", fields), ("PLAIN", &plain)];
+        cocotb(&place.path().join("out"), "stamps", &envs.map(|(name, value)| (name, value.to_string())))
+            .unwrap_or_else(|said| panic!("{options}: {said}"));
+    }
+}
+
 /// The words of the golden model are in the memory of the RAM sink: all of them, the last ones, or the first ones.
 #[test]
 fn a_tool_reads_the_trace_from_the_ram_sink() {

@@ -251,18 +251,19 @@ fn fusesoc_generates_the_system_that_a_flag_selects() {
     }
 }
 
-/// Mode 3, running in debug mode, too, enabled, 32 bits; all zeros where messages have no time.
+/// Mode 3, running in debug mode, too, enabled, 32 bits; all zeros where messages have no time. It is written where there is a unit.
 #[test]
 fn a_register_says_which_times_messages_have() {
-    for (options, value) in [
-        ("--scheme ntrace --timestamps", "0x2000803a"),
-        ("--set small --timestamps", "0x2000803a"),
-        ("--scheme ntrace", "0x00000000"),
-        ("--scheme etrace", "0x00000000"),
+    for (options, access, value) in [
+        ("--scheme ntrace --timestamps", "by field", "0x2000803a"),
+        ("--set small --timestamps", "read only", "0x2000803a"),
+        ("--scheme ntrace", "read only", "0x00000000"),
+        ("--scheme etrace --timestamps", "by field", "0x2000803a"),
+        ("--scheme etrace", "read only", "0x00000000"),
     ] {
         let place = Place::new();
         let out = made(&place, &format!("{options} --control tci"));
         let text = std::fs::read_to_string(out.join("registers.md")).unwrap();
-        assert!(text.contains(&format!("| `ts_control` | read only | {value} |")), "{options}: {text}");
+        assert!(text.contains(&format!("| `ts_control` | {access} | {value} |")), "{options}: {text}");
     }
 }

@@ -15,8 +15,8 @@ ACTIVE, ENABLE, TRACING, EMPTY = 1, 2, 4, 8
 MODE = 6 << 4
 # address of the page of a sink or bridge
 COMPONENT = 0x1000
-# registers of the specification that an encoder may have: time stamps, triggers, filters, comparators
-OTHERS = [*range(0x040, 0x050, 4), *range(0x050, 0x05C, 4), *range(0x400, 0x440, 4), *range(0x600, 0x640, 4)]
+# registers of the specification that an encoder may have: time stamps without the counter, triggers, filters, comparators
+OTHERS = [0x040, 0x044, *range(0x050, 0x05C, 4), *range(0x400, 0x440, 4), *range(0x600, 0x640, 4)]
 
 
 class Tool:
@@ -59,9 +59,11 @@ class Tool:
                 found.append(f"{offset:x}={ones ^ zeros:x}/{ones & zeros:x}")
         return " ".join(found)
 
-    async def trace(self, dut):
-        """Traces the instructions of the test vectors. Words may still be in the system afterwards."""
+    async def trace(self, dut, prepare=None):
+        """Traces the instructions of the test vectors, with what `prepare` sets. Words may still be in the system afterwards."""
         await self.activate()
+        if prepare:
+            await prepare()
         await self.write(CONTROL, MODE | ACTIVE)
         mode = await self.read(CONTROL) & 0x70
         await self.write(CONTROL, mode | ENABLE | ACTIVE)

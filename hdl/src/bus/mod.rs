@@ -18,6 +18,7 @@
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
 //! | [`lock`] | none: an input that must be 1 for anything to be traced |
 //! | [`tci`] | RISC-V Trace Control Interface 1.0: registers of a trace encoder |
+//! | [`time_unit`] | RISC-V Trace Control Interface 1.0: time stamp unit, in [`tci`] |
 //! | [`memory_sink`] | RISC-V Trace Control Interface 1.0: RAM sink that writes to system memory by [`memory`] |
 //! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with an SRAM |
 //! | [`pib`] | RISC-V Trace Control Interface 1.0: PIB sink, parallel, Manchester and UART pins |
@@ -44,6 +45,7 @@ pub mod pib;
 pub mod ram_sink;
 pub mod split;
 pub mod tci;
+pub mod time_unit;
 pub mod wishbone;
 pub mod wrap;
 

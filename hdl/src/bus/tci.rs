@@ -11,6 +11,8 @@
 //! | `out` | out | | register bus of the system, [`sim::regs`] |
 //! | `waiting[i]` | in | 1 | with stall outputs: the system asks core i to stall |
 //! | `stall[i]` | out | 1 | core i must stall: `waiting[i]`, if software allows it |
+//! | `halted[i]` | in | 1 | with a time stamp unit and an ingress that reports it: core i is in debug mode |
+//! | `time[0]`, `time_enable[0]` | out | 32, 1 | with a time stamp unit: its counter; messages have a time |
 //!
 //! # Timing
 //! One access per cycle; `bus.rdata` follows `bus.addr` by one cycle. `out` comes from registers: a write reaches the system in the
@@ -18,12 +20,13 @@
 //!
 //! Golden model: [`sim::tci::model`].
 
+use super::time_unit::TimeUnit;
 use super::{MapIn, MapOut};
-use crate::widget::each::each;
+use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::regs;
+use sim::regs::{self, RegAccess};
 use sim::tci::map::{register, Field};
 use sim::tci::{Facts, ADDR_BITS, HALFWORDS, SYNC_MAX};
 
@@ -36,7 +39,15 @@ pub struct Tci {
     pub out: MapOut<3>,
     pub waiting: Vec<Signal<In, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
+    pub halted: Vec<Signal<In, Bit>>,
+    pub time: Vec<Signal<Out, Bits<32>>>,
+    pub time_enable: Vec<Signal<Out, Bit>>,
     _stalls: usize,
+    _halts: usize,
+    _times: usize,
+    time_unit: TimeUnit,
+    all_halted: Signal<Local, Bit>,
+    has_unit: Fixed<Bit>,
     // trTeControl
     active: DFF<Bit>,
     enable: DFF<Bit>,
@@ -84,6 +95,7 @@ pub struct Tci {
     seen: Signal<Local, Bits<16>>,
     filter_word: Signal<Local, Bits<32>>,
     control: Signal<Local, Bits<32>>,
+    fields: Signal<Local, Bits<32>>,
     // fields that the system has
     has_sync: Fixed<Bit>,
     has_stall: Fixed<Bit>,
@@ -123,6 +135,7 @@ pub struct Tci {
     features_at: Fixed<Bits<10>>,
     filters_at: Fixed<Bits<10>>,
     times_at: Fixed<Bits<10>>,
+    counter_at: Fixed<Bits<10>>,
     filter_at: Fixed<Bits<10>>,
     match_at: Fixed<Bits<10>>,
     id_at: Fixed<Bits<10>>,
@@ -179,11 +192,24 @@ impl Tci {
         };
         // what is not constant; without a register for the interval, it is
         let states: &[&str] = if facts.sync { &["empty", "inst_sync_max"] } else { &["empty"] };
+        // fields that software writes are those of the unit
+        let written =
+            register("ts_control").fields.iter().filter(|f| f.access_in(facts) != RegAccess::Ro).map(|f| f.name);
+        let written: Vec<&str> = written.collect();
+        let times = usize::from(facts.time_unit());
+        let halts = if facts.time_unit() && facts.debug { usize::from(facts.cores) } else { 0 };
         let stalls = if facts.stall { usize::from(facts.cores) } else { 0 };
         Self {
             waiting: each(stalls),
             stall: each(stalls),
+            halted: each(halts),
+            time: each(times),
+            time_enable: each(times),
             _stalls: stalls,
+            _halts: halts,
+            _times: times,
+            time_unit: when(facts.time_unit(), || TimeUnit::new(facts)),
+            has_unit: Fixed::new(facts.time_unit()),
             has_sync: Fixed::new(facts.sync),
             has_stall: Fixed::new(facts.stall),
             has_filter: Fixed::new(facts.filter),
@@ -192,7 +218,7 @@ impl Tci {
             control_word: word("control", states),
             impl_word: word("impl", &[]),
             features_word: word("inst_features", &[]),
-            times_word: word("ts_control", &[]),
+            times_word: word("ts_control", &written),
             id_word: word("goshawk_id", &[]),
             params_word: word("goshawk_params", &[]),
             status_word: word("goshawk_status", &[]),
@@ -220,6 +246,7 @@ impl Tci {
             features_at: at("inst_features"),
             filters_at: at("inst_filters"),
             times_at: at("ts_control"),
+            counter_at: at("ts_counter_low"),
             filter_at: at("filter_0_control"),
             match_at: at("filter_0_match_inst"),
             id_at: at("goshawk_id"),
@@ -258,6 +285,8 @@ impl Logic for Tci {
             polled,
             read_data
         );
+
+        clock!(self, clock, time_unit);
 
         // what the system must do
         self.traces.next = self.active.q.val() & self.enable.q.val() & self.tracing.q.val();
@@ -424,6 +453,23 @@ impl Logic for Tci {
             self.clear.d.next = true;
         }
 
+        // the time stamp unit; the times of what is still to come do not change
+        self.all_halted.next = self.has_unit.val();
+        for h in 0..self._halts {
+            if !self.halted[h].val() {
+                self.all_halted.next = false;
+            }
+        }
+        self.time_unit.halted.next = self.all_halted.val();
+        self.time_unit.clear.next = self.reset.val() | (!self.active.q.val() & self.settled.val());
+        self.time_unit.write.next =
+            self.bus.write.val() & self.active.q.val() & (self.bus.addr.val() == self.times_at.val());
+        self.time_unit.wdata.next = self.bus.wdata.val();
+        for t in 0..self._times {
+            self.time[t].next = self.time_unit.counter.val();
+            self.time_enable[t].next = self.time_unit.enable.val();
+        }
+
         // reads
         self.control.next = self.control_word.val();
         if self.active.q.val() | !self.settled.val() {
@@ -450,6 +496,10 @@ impl Logic for Tci {
         if self.has_sync.val() {
             self.control.next = self.control.val() | (bit_cast::<32, 4>(self.max.val()) << 20);
         }
+        self.fields.next = self.times_word.val();
+        if self.has_unit.val() {
+            self.fields.next = self.times_word.val() | self.time_unit.word.val();
+        }
         self.read_data.d.next = 0.into();
         if self.at_control.val() {
             self.read_data.d.next = self.control.val();
@@ -461,10 +511,13 @@ impl Logic for Tci {
             self.read_data.d.next = self.features_word.val();
         }
         if self.has_times.val() & (self.bus.addr.val() == self.times_at.val()) {
-            self.read_data.d.next = self.times_word.val();
+            self.read_data.d.next = self.fields.val();
             if self.active.q.val() | !self.settled.val() {
-                self.read_data.d.next = self.times_word.val() | self.one_word.val();
+                self.read_data.d.next = self.fields.val() | self.one_word.val();
             }
+        }
+        if self.has_unit.val() & (self.bus.addr.val() == self.counter_at.val()) {
+            self.read_data.d.next = self.time_unit.counter.val();
         }
         if self.filter.q.val() & (self.bus.addr.val() == self.filters_at.val()) {
             self.read_data.d.next = self.one_word.val();

@@ -142,7 +142,11 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             Box::new(params)
         }
         AnyScheme::Etrace(options) => {
-            let params = EtraceParams { context: platform.context, ..EtraceParams::new(cores, xlen, options) };
+            let params = EtraceParams {
+                context: platform.context,
+                timestamps: platform.timestamps,
+                ..EtraceParams::new(cores, xlen, options)
+            };
             params.check()?;
             Box::new(params)
         }

@@ -16,6 +16,7 @@
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
 //! | [`resync`] | schedules resynchronisations |
+//! | [`core_time`] | time of a core's messages |
 //! | [`credits`] | credit counter of an event FIFO |
 //! | [`trace_framer`] | framer: header, end and padding of a trace |
 //! | [`signature`] | signature with which a decoder checks a core's path |
@@ -185,6 +186,9 @@ pub struct Extras {
     pub lost: bool,
     /// The cores' ports come from registers, so the ingress has none of its own. RVFI only.
     pub registered: bool,
+    /// The time of messages is an input, that of a time stamp unit which software controls, and so is whether they have one; set by the
+    /// system with the registers of the Trace Control Interface.
+    pub time_input: bool,
     /// Several instructions retire per cycle; `None`: one.
     pub retire: Option<Retire>,
     /// `itype` of the ingress `etrace-blocks` has 3 bits.
@@ -208,6 +212,7 @@ impl Extras {
         space: false,
         lost: false,
         registered: false,
+        time_input: false,
         retire: None,
         itype3: false,
         addresses: None,
@@ -265,6 +270,7 @@ impl std::fmt::Display for Extras {
     }
 }
 
+pub mod core_time;
 pub mod credits;
 pub mod cycles;
 pub mod entry;

@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 120] = [
+const BLOCKS: [(&[&str], &str); 124] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -25,6 +25,7 @@ const BLOCKS: [(&[&str], &str); 120] = [
     (&["cycles"], "cycles since the last message, for several instructions per cycle"),
     (&["event_fifo", "fifo"], "entries of one core until the encoder takes them"),
     (&["resync_pc"], "resync PC FIFO: addresses of resyncs"),
+    (&["core_time"], "time of a core's messages"),
     (&["trace_fsm"], "trace state machine of a core: start, stop and loss"),
     (&["merger"], "which core's entry is next"),
     (&["packer"], "bits to words"),
@@ -58,6 +59,7 @@ const BLOCKS: [(&[&str], &str); 120] = [
     (&["stream_cache"], "stream descriptors to indices"),
     (&["detector"], "retired instructions to stream descriptors"),
     (&["lsp"], "last stream predictor"),
+    (&["time_unit"], "time stamp unit: the counter of all cores"),
     (&["records"], "what is sent, and when"),
     // follow
     (&["predictors"], "all predictors of one core"),
@@ -74,6 +76,8 @@ const BLOCKS: [(&[&str], &str); 120] = [
     // E-Trace
     (&["reports"], "branches since the last packet, and which packets are due"),
     (&["size"], "bytes of a packet"),
+    (&["slice"], "bits of each step of a packet"),
+    (&["periodic_only"], "whether the time of a synchronization is that of the instruction before"),
     (&["field"], "last field of a packet"),
     (&["returns"], "return stack of E-Trace, empty at each synchronization"),
     (&["context_value"], "context of the instruction that makes an entry"),

@@ -193,16 +193,26 @@ pub const REGS: &[Reg] = &[
     Reg {
         name: "ts_control",
         offset: 0x040,
-        doc: "trTsControl: time stamps that the circuit was generated with; a write changes nothing. 0 without `--timestamps`",
+        doc: "trTsControl: time stamp unit of all cores. 0 without `--timestamps`; of a format of the vendor, a write changes nothing",
         fields: &[
             field("active", 0, 1, Ro, "trTsActive: as active of control"),
-            field("count", 1, 1, Ro, "trTsCount: 1: the counter runs").reset(|f| timed(f).into()),
-            field("run_in_debug", 3, 1, Ro, "trTsRunInDebug: 1: it does so in every state of the core").reset(|f| timed(f).into()),
+            field("count", 1, 1, Rw, "trTsCount: 1: the counter runs; 0: it is stopped").only(Facts::time_unit).fixed(|f| timed(f).into()).reset(|_| 1),
+            field("reset", 2, 1, Once, "trTsReset: 1: the counter and its prescaler become 0").only(Facts::time_unit),
+            field("run_in_debug", 3, 1, Rw, "trTsRunInDebug: 1: it runs in every state of the cores; 0: not while all cores are in debug mode. 1 if the ingress does not report debug mode")
+                .only(|f| f.time_unit() && f.debug)
+                .fixed(|f| timed(f).into())
+                .reset(|_| 1),
             field("mode", 4, 3, Ro, "trTsMode: 3: a counter of the encoder, with the clock of the cores").reset(|f| if timed(f) { INTERNAL_CORE } else { 0 }),
-            field("prescale", 8, 2, Ro, "trTsPrescale: 0: each cycle is counted"),
-            field("enable", 15, 1, Ro, "trTsEnable: 1: messages have a time").reset(|f| timed(f).into()),
+            field("prescale", 8, 2, Rw, "trTsPrescale: n: it counts every 4^n-th cycle").only(Facts::time_unit),
+            field("enable", 15, 1, Rw, "trTsEnable: 1: messages have a time").only(Facts::optional_time).fixed(|f| timed(f).into()).reset(|_| 1),
             field("width", 24, 6, Ro, "trTsWidth: width of the time, bits").reset(|f| f.protocol.time_bits.into()),
         ],
+    },
+    Reg {
+        name: "ts_counter_low",
+        offset: 0x048,
+        doc: "trTsCounterLow: counter of the time stamp unit, of 32 bits, so that trTsCounterHigh is 0; 0 without one",
+        fields: &[field("counter", 0, 32, Ro, "trTsCounterLow: its value")],
     },
     Reg {
         name: "filter_0_control",

@@ -12,6 +12,7 @@
 //! | [`memory_sink`] | golden model of the RAM sink in system memory, cycle by cycle |
 //! | [`atb_bridge`] | golden model of the ATB bridge, cycle by cycle |
 //! | [`pib`] | golden model of the PIB sink, cycle by cycle |
+//! | [`time_unit`] | golden model of the time stamp unit, cycle by cycle |
 //!
 //! # Source
 //! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Timestamp Unit", "Trace Encoder Filter Registers", "Trace RAM Sink", "Trace PIB Sink", "ATB Bridge".
@@ -27,11 +28,16 @@ pub mod pib;
 pub mod pib_map;
 pub mod ram;
 pub mod ram_map;
+pub mod time_unit;
 
 /// Version of the interface: major and minor number.
 pub const VERSION: (u8, u8) = (1, 0);
 /// Type of a trace encoder in `trTeCompType`.
 pub const ENCODER: u8 = 1;
+/// `trTeFormat` of N-Trace.
+pub const NTRACE: u8 = 1;
+/// `trTeFormat` of a format of the vendor.
+pub const VENDOR: u8 = 7;
 /// `trTsMode`: the counter has the clock of the cores.
 pub const INTERNAL_CORE: u32 = 3;
 /// Type of a RAM sink in `trRamCompType`.
@@ -76,7 +82,7 @@ impl Protocol {
     /// A scheme of this project: the vendor's format, with the version of its streams.
     pub const fn vendor(context: bool) -> Self {
         Self {
-            format: 7,
+            format: VENDOR,
             version: (crate::system::VERSION, 0),
             mode: 7,
             features: 0,
@@ -103,7 +109,16 @@ impl Protocol {
 
     /// N-Trace 1.0 with branch history.
     pub const fn ntrace(features: u32, source_bits: u8) -> Self {
-        Self { format: 1, version: (1, 0), mode: 6, features, source_bits, context: false, fixed_sync: 0, time_bits: 0 }
+        Self {
+            format: NTRACE,
+            version: (1, 0),
+            mode: 6,
+            features,
+            source_bits,
+            context: false,
+            fixed_sync: 0,
+            time_bits: 0,
+        }
     }
 
     /// `trTeInstSyncMax` of the fixed number of instructions, each of which has at most two halfwords; `None` if there is none, or
@@ -154,8 +169,23 @@ pub struct Facts {
     pub lost: bool,
     /// It reports discontinuities.
     pub check: bool,
+    /// The cores report that they are in debug mode.
+    pub debug: bool,
     /// Its sink or bridge.
     pub sink: Sink,
+}
+
+impl Facts {
+    /// Whether it has a time stamp unit: a counter that software controls, in place of one that begins with each trace. The schemes of this
+    /// project send distances in cycles, which no counter gives.
+    pub const fn time_unit(&self) -> bool {
+        self.protocol.time_bits > 0 && self.protocol.format != VENDOR
+    }
+
+    /// Whether messages have a time only while `trTsEnable` is 1. A packet of E-Trace does not say whether it has one.
+    pub const fn optional_time(&self) -> bool {
+        self.time_unit() && self.protocol.format == NTRACE
+    }
 }
 
 /// The component after the encoder of a trace system, with a page of registers of its own: a sink, or a bridge.

@@ -9,6 +9,7 @@
 //! Software sees `empty` only when the system was seen idle after the last write of `control`.
 
 use super::map::{register, Reg, REGS};
+use super::time_unit::TimeUnit;
 use super::{Facts, HALFWORDS};
 use crate::regs::{self, RegAccess};
 
@@ -27,6 +28,8 @@ pub struct Inputs {
     pub system: u32,
     /// Bit i: core i must stall, or trace is lost.
     pub waiting: u32,
+    /// Bit i: core i is in debug mode; for a time stamp unit.
+    pub halted: u32,
 }
 
 /// Outputs in one cycle.
@@ -40,6 +43,8 @@ pub struct Outputs {
     pub write: Option<u32>,
     /// Bit i: core i must stall.
     pub stall: u32,
+    /// With a time stamp unit, its counter, and whether messages have a time.
+    pub time: Option<(u32, bool)>,
 }
 
 /// Polled registers of the system, in turn.
@@ -68,6 +73,7 @@ pub struct Tci {
     turn: usize,
     polled: Option<usize>,
     read_data: u32,
+    times: TimeUnit,
 }
 
 /// The accesses of one cycle to the system.
@@ -95,6 +101,7 @@ impl Tci {
             turn: 0,
             polled: None,
             read_data: 0,
+            times: TimeUnit::new(&facts),
         }
     }
 
@@ -164,7 +171,8 @@ impl Tci {
         let Access { addr, write } = self.access();
         let cores = (1 << self.facts.cores) - 1;
         let stall = if self.get("control", "inst_stall_ena") != 0 { waiting & cores } else { 0 };
-        Outputs { rdata: self.read_data, addr, write, stall }
+        let time = self.facts.time_unit().then(|| (self.times.counter(), self.times.is_enabled()));
+        Outputs { rdata: self.read_data, addr, write, stall, time }
     }
 
     /// Takes a rising edge of the clock.
@@ -189,6 +197,11 @@ impl Tci {
         if stalled {
             self.set("control", "inst_stall_or_overflow", 1);
         }
+        let times = (i.write && 4 * i.addr == u32::from(register("ts_control").offset)).then_some(i.wdata);
+        // the times of what is still to come do not change
+        let (active, clear) = (before.get("control", "active") != 0, before.settled());
+        let all = (1 << self.facts.cores) - 1;
+        self.times.step(!active && clear, times.filter(|_| active), i.halted & all == all);
         if self.get("control", "active") == 0 {
             self.words = Self::new(self.facts).words;
             (self.overflow, self.discontinuity, self.forget, self.request) = (0, 0, 0, false);
@@ -240,6 +253,9 @@ impl Tci {
             }
             return;
         }
+        if reg.name == "ts_control" {
+            return;
+        }
         for f in reg.fields {
             let value = (wdata & f.mask()) >> f.lsb;
             match (f.access_in(&self.facts), reg.name) {
@@ -270,8 +286,10 @@ impl Tci {
                 word | field("empty", self.settled()) | field("active", !self.settled())
             }
             "ts_control" if self.facts.protocol.time_bits > 0 => {
-                word | u32::from(self.get("control", "active") != 0 || !self.settled())
+                let active = u32::from(self.get("control", "active") != 0 || !self.settled());
+                constants(&REGS[at], &self.facts) | self.times.word() | active
             }
+            "ts_counter_low" => self.times.counter(),
             "goshawk_status" => word | self.status & if self.facts.lost { 0xffff_ff07 } else { 7 },
             "goshawk_overflow" => self.overflow,
             "goshawk_discontinuity" => self.discontinuity,
@@ -312,6 +330,7 @@ mod tests {
         filter: true,
         lost: true,
         check: true,
+        debug: true,
         sink: crate::tci::Sink::None,
     };
 

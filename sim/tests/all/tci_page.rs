@@ -2,17 +2,20 @@
 
 use sim::regs::RegAccess;
 use sim::tci::map::{Field, Reg, REGS};
-use sim::tci::{atb_map, memory_map, pib_map, ram_map, Facts};
+use sim::tci::{atb_map, memory_map, pib_map, ram_map, Facts, Protocol};
 use std::path::Path;
 
 /// The options that add a field, each with a system that has nothing else.
-fn options() -> [(&'static str, Facts); 4] {
+fn options() -> [(&'static str, Facts); 6] {
     let none = Facts { cores: 1, ..Facts::default() };
+    let timed = Facts { protocol: Protocol { time_bits: 32, ..Protocol::ntrace(0, 0) }, ..none };
     [
         ("--sync", Facts { sync: true, ..none }),
         ("--stall", Facts { stall: true, ..none }),
         ("--filter", Facts { filter: true, ..none }),
         ("--check", Facts { check: true, ..none }),
+        ("--timestamps", timed),
+        ("--timestamps --ingress etrace", Facts { debug: true, ..timed }),
     ]
 }
 

@@ -18,6 +18,7 @@ mod loss;
 mod mutants;
 mod ntrace;
 mod ntrace_ports;
+mod ntrace_time;
 mod programs;
 mod replay;
 mod same_verilog;

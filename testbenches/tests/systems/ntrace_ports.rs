@@ -26,7 +26,7 @@ const PAUSE: usize = 24;
 /// Cycle in which `control` enables tracing, and the first one with an instruction. Time stamps count from `START`.
 const ENABLE: usize = 6;
 const FIRST: usize = 100;
-const START: usize = ENABLE + 2;
+pub(crate) const START: usize = ENABLE + 2;
 /// Cycles from the last instruction to the write that disables tracing, and from it to the stop message.
 const LAST: usize = 40;
 const STOPPING: usize = 2;
@@ -39,7 +39,7 @@ pub(crate) struct Shown {
     context: Context,
     pub hidden: bool,
     /// Cycles without an instruction before it.
-    pause: usize,
+    pub pause: usize,
     pub events: Vec<FlowEvent>,
 }
 
@@ -155,12 +155,18 @@ pub(crate) fn options(filter: bool) -> SystemOptions {
 }
 
 /// The words of the Verilog of `top`, with a filter, with contexts.
-pub(crate) fn words(
+pub(crate) fn words(top: AnyTop, cores: u8, what: (bool, bool), shown: &[Shown], slow: usize) -> Vec<u32> {
+    words_with(top, cores, what, shown, slow, |_| Vec::new())
+}
+
+/// As [`words`], with inputs for each cycle.
+pub(crate) fn words_with(
     mut top: AnyTop,
     cores: u8,
     (filter, contexts): (bool, bool),
     shown: &[Shown],
     slow: usize,
+    mut inputs: impl FnMut(usize) -> Vec<(String, u128)>,
 ) -> Vec<u32> {
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
@@ -174,6 +180,7 @@ pub(crate) fn words(
             ("bus_write".into(), written.is_some().into()),
             ("bus_wdata".into(), written.unwrap_or(0)),
         ];
+        values.extend(inputs(vectors.len()));
         if filter {
             values.extend((0..cores).map(|c| (format!("allow_modes_{c}"), 0xf)));
         }

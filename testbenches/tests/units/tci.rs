@@ -24,6 +24,7 @@ const ALL: Facts = Facts {
     filter: true,
     lost: true,
     check: true,
+    debug: true,
     sink: Sink::None,
 };
 
@@ -39,8 +40,12 @@ const LEAST: Facts = Facts {
     filter: false,
     lost: false,
     check: false,
+    debug: false,
     sink: Sink::None,
 };
+
+/// N-Trace with time stamps.
+const TIMED: Facts = Facts { protocol: Protocol { time_bits: 32, ..LEAST.protocol }, ..LEAST };
 
 fn driver(facts: &Facts) -> Driver<Tci> {
     Driver::new(Tci::new(facts), |u, c| u.clock.next = c.into()).unwrap()
@@ -58,12 +63,16 @@ fn clock(d: &mut Driver<Tci>, i: &Inputs) -> Result<Outputs, DriverError> {
             for (core, waiting) in u.waiting.iter_mut().enumerate() {
                 waiting.next = i.waiting >> core & 1 == 1;
             }
+            for (core, halted) in u.halted.iter_mut().enumerate() {
+                halted.next = i.halted >> core & 1 == 1;
+            }
         },
         |u| Outputs {
             rdata: u.bus.rdata.val().to_u64() as u32,
             addr: u.out.addr.val().to_u64() as u32,
             write: u.out.write.val().then(|| u.out.wdata.val().to_u64() as u32),
             stall: u.stall.iter().enumerate().fold(0, |all, (core, s)| all | u32::from(s.val()) << core),
+            time: u.time.first().map(|t| (t.val().to_u64() as u32, u.time_enable[0].val())),
         },
     )
 }
@@ -96,7 +105,10 @@ fn the_circuit_is_the_golden_model() {
         (71, LEAST),
         (72, Facts { sync: false, lost: false, ..ALL }),
         (73, Facts { protocol: fixed, ..LEAST }),
-        (74, Facts { protocol: Protocol { time_bits: 32, ..LEAST.protocol }, ..LEAST }),
+        (74, TIMED),
+        (75, Facts { cores: 2, debug: true, ..TIMED }),
+        (76, Facts { protocol: Protocol { time_bits: 32, ..Protocol::etrace(0) }, debug: true, ..LEAST }),
+        (77, Facts { protocol: Protocol { time_bits: 20, ..Protocol::vendor(false) }, debug: true, ..LEAST }),
     ] {
         let mut s = Source::seeded(seed);
         let (mut d, mut golden) = (driver(&facts).recording(), Golden::new(facts));
@@ -111,6 +123,7 @@ fn the_circuit_is_the_golden_model() {
                 wdata: value(&mut s),
                 system: if pause || s.percent(40) { 4 } else { s.bits(32) as u32 },
                 waiting: if s.percent(20) { s.bits(2) as u32 } else { 0 },
+                halted: if s.percent(70) { 3 } else { s.bits(2) as u32 },
             };
             let right = golden.outputs(i.waiting);
             let got = clock(&mut d, &i).unwrap();
@@ -224,10 +237,17 @@ fn a_tool_discovers_every_field_by_writing() {
     let found = Tool::new(&fixed).discover();
     assert_eq!(found[0], (0x000, 0xe, 0x0173_0061));
 
-    // time stamps of 32 bits: Active, Count, RunInDebug, Mode 3, Enable, Width 32
-    let timed = Facts { protocol: Protocol { time_bits: 32, ..LEAST.protocol }, ..LEAST };
-    let found = Tool::new(&timed).discover();
-    assert_eq!(found[2], (0x040, 0, 0x2000_803b));
+    // time stamps of 32 bits: Active, Count, RunInDebug, Mode 3, Prescale, Enable, Width 32
+    let found = |facts: Facts| Tool::new(&facts).discover().into_iter().find(|f| f.0 == 0x040);
+    assert_eq!(found(TIMED), Some((0x040, 0x8302, 0x2000_0039)));
+    assert_eq!(found(Facts { debug: true, ..TIMED }), Some((0x040, 0x830a, 0x2000_0031)));
+    // a packet of E-Trace does not say whether it has a time
+    let etrace = Protocol { time_bits: 32, ..Protocol::etrace(0) };
+    assert_eq!(found(Facts { protocol: etrace, ..LEAST }), Some((0x040, 0x302, 0x2000_8039)));
+    // a format of the vendor has no unit
+    let vendor = Protocol { time_bits: 20, ..Protocol::vendor(false) };
+    assert_eq!(found(Facts { protocol: vendor, ..LEAST }), Some((0x040, 0, 0x1400_803b)));
+    assert_eq!(found(LEAST), None);
 }
 
 /// The order of the specification: reset, check, configure, enable, read back, trace; then disable and wait until all is sent.
@@ -258,7 +278,7 @@ fn the_sequences_of_the_specification_end() {
 
 #[test]
 fn the_registers_pass_the_static_gates() {
-    for facts in [ALL, LEAST] {
+    for facts in [ALL, LEAST, TIMED, Facts { cores: 2, debug: true, ..TIMED }] {
         emit_checked(&mut Tci::new(&facts)).unwrap();
     }
 }

@@ -101,6 +101,7 @@ impl Logic for CfiatSystem {
         self.front.reset.next = self.reset.val();
         self.spine.reset.next = self.reset.val();
         self.encoder.port.reset.next = self.reset.val();
+        self.encoder.port.time_enable.next = true;
         self.spine.bus.addr.next = self.bus_addr.val();
         self.spine.bus.write.next = self.bus_write.val();
         self.spine.bus.wdata.next = self.bus_wdata.val();

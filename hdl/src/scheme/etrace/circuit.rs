@@ -99,7 +99,8 @@ impl Circuit for EtraceParams {
 
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
         let session = options.extras.session || buses.words.has_packets();
-        let extras = Extras { session, ..options.extras };
+        let time_input = self.timestamps && buses.tci.is_some_and(|facts| facts.time_unit());
+        let extras = Extras { session, time_input, ..options.extras };
         scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
     }
 }

@@ -18,6 +18,7 @@ use super::entry::{DEPTH, POST_ENDED, POST_EPC, PRE_FULL, PRE_REPORT, PRE_SYNC};
 use super::field::Field;
 use super::head::Head;
 use super::size::Size;
+use super::slice::{modes, Slice};
 use super::step::PacketStep;
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
@@ -36,6 +37,7 @@ pub struct EtraceEncoder<const W: usize> {
     head: Head<W>,
     field: Field<W>,
     size: Size<W>,
+    slice: Slice,
     step: DFF<PacketStep>,
     next_step: Signal<Local, PacketStep>,
     // of the entry; packets that were sent are removed
@@ -84,15 +86,17 @@ pub struct EtraceEncoder<const W: usize> {
     predictors: Fixed<Bit>,
     targets: Fixed<Bit>,
     options: Fixed<Bit>,
-    // with a filter; with the privilege mode, and with the address space: its slices of eight bits, and bits of the slice after them
+    // with a filter; with the privilege mode, and with the address space: its slices of eight bits; with time stamps
     filter: Fixed<Bit>,
     contexts: Fixed<Bit>,
     spaces: Fixed<Bit>,
     space_first: Fixed<Bits<2>>,
-    space_last: Fixed<Bits<4>>,
+    stamped: Fixed<Bit>,
+    // the step after format, time and address space; the address space
+    after_head: Signal<Local, PacketStep>,
+    space: Signal<Local, Bits<W>>,
     ends: Signal<Local, Bit>,
     format_at: Fixed<Bits<7>>,
-    index_4: Fixed<Bits<4>>,
     two_w: Fixed<Bits<W>>,
     three_w: Fixed<Bits<W>>,
     shifted: Signal<Local, Bits<W>>,
@@ -110,13 +114,6 @@ pub struct EtraceEncoder<const W: usize> {
     rest_pre: Signal<Local, Bits<2>>,
     rest_post: Signal<Local, Bits<2>>,
     more_supports: Signal<Local, Bit>,
-    // whether eight or more bits are left, the number above a multiple of eight, and whether none are left after this slice
-    whole: Signal<Local, Bit>,
-    rest: Signal<Local, Bits<3>>,
-    is_last: Signal<Local, Bit>,
-    octet_mask: Signal<Local, Bits<8>>,
-    count: Signal<Local, Bits<4>>,
-    data: Signal<Local, Bits<8>>,
     // to the packer
     out_valid: DFF<Bit>,
     out_count: DFF<Bits<4>>,
@@ -133,21 +130,11 @@ pub struct EtraceEncoder<const W: usize> {
     eight: Fixed<Bits<7>>,
     one_2: Fixed<Bits<2>>,
     three_2: Fixed<Bits<2>>,
-    eight_4: Fixed<Bits<4>>,
-    header: Fixed<Bits<8>>,
-    short_header: Fixed<Bits<8>>,
-    long_header: Fixed<Bits<8>>,
-    support: Fixed<Bits<8>>,
-    ioptions: Fixed<Bits<8>>,
-    thaddr: Fixed<Bits<8>>,
     f_count: Fixed<Bits<2>>,
     f_map: Fixed<Bits<2>>,
     f_pc: Fixed<Bits<2>>,
     f_target: Fixed<Bits<2>>,
 }
-
-/// Header byte of instruction trace, without the length.
-const HEADER: u8 = 0b10 << 5;
 
 impl<const W: usize> EtraceEncoder<W> {
     /// The encoder for `params`, with a filter or without.
@@ -160,8 +147,6 @@ impl<const W: usize> EtraceEncoder<W> {
         let (many, returns) = (params.cores > 1, options.return_stack > 0);
         let index_bits = options.jump_targets;
         let space_bits = params.context.unwrap_or(0);
-        let bit = |is: bool, at: u8| u8::from(is) << at;
-        let modes = bit(returns, 0) | bit(options.full, 2) | bit(index_bits > 0, 3) | bit(options.predictors > 0, 4);
         let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
         Self {
             last: Mem::new(ti_bits.max(1), if many && !options.full { W - 1 } else { 0 }),
@@ -172,19 +157,19 @@ impl<const W: usize> EtraceEncoder<W> {
             depth_at: Fixed::of(DEPTH as u64),
             predictors: Fixed::new(options.predictors > 0),
             targets: Fixed::new(index_bits > 0),
-            options: Fixed::new(modes > 0),
+            options: Fixed::new(modes(options) > 0),
             filter: Fixed::new(filter),
             contexts: Fixed::new(params.context.is_some()),
             spaces: Fixed::new(space_bits > 0),
             space_first: Fixed::of(space_bits.saturating_sub(1) / 8),
-            space_last: Fixed::of(space_bits.saturating_sub(1) % 8 + 1),
+            stamped: Fixed::new(params.timestamps),
             format_at: Fixed::of(27u8),
-            index_4: Fixed::of(index_bits),
             two_w: Fixed::of(2u8),
             three_w: Fixed::of(3u8),
             head: Head::new(params),
             field: Field::new(options),
             size: Size::new(),
+            slice: Slice::new(params),
             pre_report: Fixed::of(PRE_REPORT),
             pre_full: Fixed::of(PRE_FULL),
             pre_sync: Fixed::of(PRE_SYNC),
@@ -194,15 +179,6 @@ impl<const W: usize> EtraceEncoder<W> {
             eight: Fixed::of(8u8),
             one_2: Fixed::of(1u8),
             three_2: Fixed::of(3u8),
-            eight_4: Fixed::of(8u8),
-            header: Fixed::of(HEADER),
-            short_header: Fixed::of(HEADER | 1),
-            long_header: Fixed::of(HEADER | 2),
-            // format 3.3, enabled, branch trace
-            support: Fixed::of(0x1fu8),
-            // implicit return, full addresses, jump target cache, branch prediction
-            ioptions: Fixed::of(modes),
-            thaddr: Fixed::of(0x80u8),
             f_count: Fixed::of(FIELD_COUNT),
             f_map: Fixed::of(FIELD_INSTRUCTIONS),
             f_pc: Fixed::of(FIELD_PC),
@@ -293,74 +269,30 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
             }
         }
         self.size.prefix.next = self.head.prefix.val();
-        // the bits that are sent
-        self.whole.next = self.left.q.val().get_bits::<4>(3).any();
-        self.rest.next = self.left.q.val().get_bits::<3>(0);
-        self.octet_mask.next = self.ones_8.val();
-        if !self.whole.val() {
-            self.octet_mask.next = (self.ones_8.val() << self.rest.val()) ^ self.ones_8.val();
-        }
-        self.is_last.next = !self.whole.val() | (self.left.q.val() == self.eight.val());
         self.branch_format.next = self.two_w.val();
         if self.failed.q.val() {
             self.branch_format.next = self.three_w.val();
         }
-        self.count.next = self.eight_4.val();
-        self.data.next = 0.into();
-        match self.step.q.val() {
-            PacketStep::Header => self.data.next = self.header.val() | bit_cast::<8, 4>(self.size.bytes.val()),
-            PacketStep::Source => self.data.next = bit_cast::<8, 4>(self.port.entry.core.val()),
-            PacketStep::Format => {
-                self.data.next = self.head.data.val();
-                self.count.next = self.head.count.val();
-            }
-            PacketStep::Index => {
-                self.data.next = self.spill.q.val();
-                self.count.next = self.index_4.val();
-            }
-            PacketStep::Context => {
-                self.data.next = self.value.q.val().get_bits::<8>(0);
-                if !self.map_parts.q.val().any() {
-                    self.count.next = self.space_last.val();
-                }
-            }
-            PacketStep::Cause => {
-                if !self.epc.q.val() {
-                    self.data.next = self.thaddr.val();
-                }
-            }
-            PacketStep::Map => {
-                self.data.next = self.value.q.val().get_bits::<8>(0);
-                if !self.map_parts.q.val().any() {
-                    self.count.next = self.head.map_last.val();
-                }
-            }
-            PacketStep::Last => {
-                self.data.next = self.value.q.val().get_bits::<8>(0) & self.octet_mask.val();
-                if !self.whole.val() {
-                    self.count.next = bit_cast::<4, 3>(self.rest.val());
-                }
-            }
-            PacketStep::SupportHeader => {
-                self.data.next = self.short_header.val();
-                if self.long_support.val() {
-                    self.data.next = self.long_header.val();
-                }
-            }
-            PacketStep::SupportSource => self.data.next = bit_cast::<8, 4>(self.port.entry.core.val()),
-            PacketStep::SupportOptions => self.data.next = self.ioptions.val(),
-            PacketStep::Support => {
-                self.data.next = self.support.val() | (bit_cast::<8, 2>(self.status.val()) << 6);
-            }
-            _ => {}
-        }
+        self.slice.step.next = self.step.q.val();
+        self.slice.bytes.next = self.size.bytes.val();
+        self.slice.core.next = self.port.entry.core.val();
+        self.slice.head.next = self.head.data.val();
+        self.slice.head_count.next = self.head.count.val();
+        self.slice.spill.next = self.spill.q.val();
+        self.slice.value.next = self.value.q.val().get_bits::<8>(0);
+        self.slice.more.next = self.map_parts.q.val().any();
+        self.slice.map_last.next = self.head.map_last.val();
+        self.slice.epc.next = self.epc.q.val();
+        self.slice.left.next = self.left.q.val();
+        self.slice.status.next = self.status.val();
+        self.slice.long_support.next = self.long_support.val();
         self.sends.next = (self.step.q.val() != PacketStep::Open) & (self.step.q.val() != PacketStep::Load);
         self.moves.next = self.port.bits.ready.val() | !self.out_valid.q.val();
         self.advance.next = self.port.entry.have.val() & (!self.sends.val() | self.moves.val());
         if self.moves.val() {
             self.out_valid.d.next = self.port.entry.have.val() & self.sends.val();
-            self.out_count.d.next = self.count.val();
-            self.out_data.d.next = self.data.val();
+            self.out_count.d.next = self.slice.count.val();
+            self.out_data.d.next = self.slice.data.val();
         }
         self.port.bits.valid.next = self.out_valid.q.val();
         self.port.bits.count.next = self.out_count.q.val();
@@ -374,6 +306,11 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.last.we.next = false;
 
         // the next step
+        self.after_head.next = PacketStep::Last;
+        if self.is_trap.val() {
+            self.after_head.next = PacketStep::Cause;
+        }
+        self.space.next = bit_cast::<W, 32>(self.port.entry.hist.val() >> 2);
         self.kinds.next = self.port.entry.word.val() >> self.count_bits.val();
         self.ends_packet.next = false;
         self.next_step.next = self.step.q.val();
@@ -429,15 +366,19 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 }
                 PacketStep::Source => self.next_step.next = PacketStep::Format,
                 PacketStep::Format => {
-                    self.next_step.next = PacketStep::Last;
-                    if self.is_trap.val() {
-                        self.next_step.next = PacketStep::Cause;
-                    }
+                    self.next_step.next = self.after_head.val();
                     if self.spaces.val() {
                         if self.is_sync.val() {
-                            self.value.d.next = bit_cast::<W, 32>(self.port.entry.hist.val() >> 2);
+                            self.value.d.next = self.space.val();
                             self.map_parts.d.next = self.space_first.val();
                             self.next_step.next = PacketStep::Context;
+                        }
+                    }
+                    if self.stamped.val() {
+                        if self.is_sync.val() {
+                            self.value.d.next = bit_cast::<W, 32>(self.port.entry.cc.val());
+                            self.map_parts.d.next = self.three_2.val();
+                            self.next_step.next = PacketStep::Time;
                         }
                     }
                     if self.head.has_map.val() {
@@ -470,9 +411,21 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.map_parts.d.next = self.map_parts.q.val() - self.one_2.val();
                     if !self.map_parts.q.val().any() {
                         self.value.d.next = self.field.value.val();
-                        self.next_step.next = PacketStep::Last;
-                        if self.is_trap.val() {
-                            self.next_step.next = PacketStep::Cause;
+                        self.next_step.next = self.after_head.val();
+                    }
+                }
+                PacketStep::Time => {
+                    if self.stamped.val() {
+                        self.value.d.next = self.shifted.val();
+                        self.map_parts.d.next = self.map_parts.q.val() - self.one_2.val();
+                        if !self.map_parts.q.val().any() {
+                            self.value.d.next = self.field.value.val();
+                            self.next_step.next = self.after_head.val();
+                            if self.spaces.val() {
+                                self.value.d.next = self.space.val();
+                                self.map_parts.d.next = self.space_first.val();
+                                self.next_step.next = PacketStep::Context;
+                            }
                         }
                     }
                 }
@@ -492,7 +445,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                         self.tail.d.next = self.ones_8.val();
                     }
                     self.left.d.next = self.left.q.val() - self.eight.val();
-                    if self.is_last.val() {
+                    if self.slice.is_last.val() {
                         self.ends_packet.next = true;
                         self.rest_pre.next = 0.into();
                         if self.via.q.val() {

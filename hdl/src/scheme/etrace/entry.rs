@@ -8,12 +8,13 @@
 //! | `icnt`, `context_value` | the low 24 bits of the map, the upper 7; oldest branch lowest, 1: not taken; with [`COUNTED`] the field `branch_count` |
 //! | `pc` | address of a report or synchronization |
 //! | `target` | of [`POST_EPC`]; with [`VIA`] an address that is reported before `pc`, with the branches |
+//! | `cc` | with time stamps, the time of a synchronization |
 //! | `hist` | where contexts are reported, that of the instruction at `pc`: the privilege mode in bits 1:0, above it the address space |
 //!
 //! The support packet of [`ANNOUNCE`] comes before both.
 
 use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
-use sim::baseline::etrace::EtraceParams;
+use sim::baseline::etrace::{EtraceParams, TIME_BITS};
 
 /// `pre`: no packet.
 pub const PRE_NONE: u8 = 0;
@@ -73,7 +74,7 @@ pub fn layout(params: &EtraceParams) -> EntryLayout {
     EntryLayout {
         count_bits: COUNT_PORT_BITS,
         address_bits: usize::from(params.xlen) - 1,
-        cc_bits: 0,
+        cc_bits: if params.timestamps { usize::from(TIME_BITS) } else { 0 },
         hist_bits: params.context.map_or(0, |bits| 2 + usize::from(bits)),
         context_bits: usize::from(FULL) - COUNT_PORT_BITS,
         early: false,

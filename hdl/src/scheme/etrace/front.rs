@@ -28,12 +28,17 @@
 //! Hidden instructions open a gap as lost ones do. It is one of the filter, and no loss, unless an instruction that is not hidden is lost in
 //! it, too: after a short hidden stretch, the trace state machine takes some cycles to continue.
 //!
+//! # Time stamps
+//! A synchronization has the time of its instruction. A periodic one has that of the branch or jump before it, and the next packet of a trap without an
+//! instruction that of the jump: the events of the model have these. The time is taken [`TIME_LAG`] cycles after the instruction retires.
+//!
 //! Golden model: [`sim::baseline::etrace::Encoder`] with `port_only`.
 
 use super::predictors::Predictors;
 use super::reports::Reports;
 use super::returns::Returns;
 use super::targets::Targets;
+use crate::spine::core_time::CoreTime;
 use crate::spine::front_port::FrontPort;
 use crate::spine::ports::{ControlIn, DecisionOut, EntryOut};
 use crate::spine::trace_fsm::TraceFsm;
@@ -45,6 +50,9 @@ use crate::widget::slot::part;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::baseline::etrace::{EtraceParams, Options};
+
+/// Cycles from the one in which an instruction retires to the one whose time its packet has.
+pub const TIME_LAG: usize = 2;
 
 /// A front end for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -87,6 +95,11 @@ pub struct EtraceFront<const W: usize> {
     new_context: Signal<Local, Bit>,
     syncs: Signal<Local, Bit>,
     context_value: Delay<18>,
+    // with time stamps: the time; the instruction has a periodic synchronization and nothing else
+    stamped: Fixed<Bit>,
+    core_time: CoreTime,
+    is_periodic: Signal<Local, Bit>,
+    periodic_only: Delay<1>,
     // with a filter: instructions that are not hidden were lost since the last one that was traced
     filter: Fixed<Bit>,
     was_open: Delay<1>,
@@ -127,9 +140,12 @@ impl<const W: usize> EtraceFront<W> {
             period: Fixed::of(1u64 << sync),
             one: Fixed::of(1u8),
             trace_fsm: TraceFsm::deferred(extras),
-            reports: Reports::new(predictors > 0, jump_targets > 0, params.context.is_some()),
+            reports: Reports::new(params),
             with_context: Fixed::new(params.context.is_some()),
             context_value: Delay::new(1),
+            stamped: Fixed::new(params.timestamps),
+            core_time: when(params.timestamps, || CoreTime::new(TIME_LAG, &extras)),
+            periodic_only: Delay::new(usize::from(params.timestamps)),
             filter: Fixed::new(extras.filter),
             was_open: Delay::new(1),
             flags: Delay::new(1),
@@ -147,7 +163,7 @@ impl<const W: usize> Logic for EtraceFront<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, leads, wronged, indirect, jumped, returned, due, since, lost);
         clock!(self, clock, trace_fsm, reports, flags, pcs, targets, returns, depths, branch_predictors, target_cache);
-        clock!(self, clock, context_value, was_open);
+        clock!(self, clock, context_value, was_open, core_time, periodic_only);
 
         // S2
         self.trace_fsm.reset.next = self.port.reset.val();
@@ -260,6 +276,18 @@ impl<const W: usize> Logic for EtraceFront<W> {
         }
 
         // S3
+        self.core_time.enable.next = self.port.control.enable.val();
+        self.core_time.timestamp.next = self.port.timestamp.val();
+        self.periodic_only.clear.next = false;
+        self.is_periodic.next =
+            self.due.q.val() & self.trace_fsm.has_begun.val() & !self.port.beat.intr.val() & !self.new_context.val();
+        self.periodic_only.from.next = bit_cast::<1, 1>(self.is_periodic.val().into());
+        self.reports.timestamp.next = 0.into();
+        self.reports.keeps_time.next = false;
+        if self.stamped.val() {
+            self.reports.timestamp.next = self.core_time.now.val();
+            self.reports.keeps_time.next = self.periodic_only.to.val().get_bit(0);
+        }
         self.context_value.clear.next = false;
         self.context_value.from.next = self.port.beat.context_value.val();
         self.reports.context_value.next = self.context_value.to.val();

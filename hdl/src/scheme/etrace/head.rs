@@ -28,7 +28,7 @@
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::baseline::etrace::EtraceParams;
+use sim::baseline::etrace::{EtraceParams, TIME_BITS};
 
 /// The head of a packet, for words of W bits.
 #[derive(LogicBlock, Default)]
@@ -54,7 +54,8 @@ pub struct Head<const W: usize> {
     pub indices: Signal<Out, Bits<16>>,
     prefix_of_map: Signal<Local, Bits<7>>,
     predictors: Fixed<Bit>,
-    spaces: Fixed<Bit>,
+    // a synchronization has a time or an address space
+    longer: Fixed<Bit>,
     c_start: Fixed<Bits<7>>,
     targets: Fixed<Bit>,
     index_mask: Fixed<Bits<8>>,
@@ -98,13 +99,14 @@ impl<const W: usize> Head<W> {
     pub fn new(params: &EtraceParams) -> Self {
         let options = &params.options;
         let (index_bits, space_bits) = (options.jump_targets, params.context.unwrap_or(0));
+        let more_bits = space_bits + if params.timestamps { TIME_BITS } else { 0 };
         // machine mode, where contexts are not reported
         let privilege = if params.context.is_some() { 0 } else { 0x60u8 };
         Self {
             predictors: Fixed::new(options.predictors > 0),
             targets: Fixed::new(index_bits > 0),
-            spaces: Fixed::new(space_bits > 0),
-            c_start: Fixed::of(MAP_BITS + space_bits),
+            longer: Fixed::new(more_bits > 0),
+            c_start: Fixed::of(MAP_BITS + more_bits),
             index_mask: Fixed::of((1u16 << index_bits) - 1),
             branches_at: Fixed::of(3 + index_bits),
             // format 0, subformat 1
@@ -116,7 +118,7 @@ impl<const W: usize> Head<W> {
             index_extra: Fixed::of(INDEX_BITS - MAP_BITS + index_bits),
             c_report: Fixed::of(REPORT_BITS),
             c_map: Fixed::of(MAP_BITS),
-            c_trap: Fixed::of(TRAP_BITS + space_bits),
+            c_trap: Fixed::of(TRAP_BITS + more_bits),
             map_1: Fixed::of(MAP_BITS + 1),
             map_3: Fixed::of(MAP_BITS + 3),
             map_7: Fixed::of(MAP_BITS + 7),
@@ -187,7 +189,7 @@ impl<const W: usize> Logic for Head<W> {
                 }
             }
         }
-        if self.spaces.val() {
+        if self.longer.val() {
             if self.is_sync.val() {
                 self.prefix.next = self.c_start.val();
             }

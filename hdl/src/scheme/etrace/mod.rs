@@ -27,5 +27,6 @@ pub mod reports;
 pub mod returns;
 pub mod rows;
 pub mod size;
+pub mod slice;
 pub mod step;
 pub mod targets;

@@ -19,6 +19,7 @@
 //! | `hit` | in | 1 | the jump target cache has its address, and a reported jump leads to it |
 //! | `resync` | in | 1 | a synchronization is due at it, or it is the first one in its context |
 //! | `context_value` | in | 18 | where contexts are reported: its context |
+//! | `timestamp`, `keeps_time` | in | 32, 1 | with time stamps: the time; it is not that of a synchronization at the instruction, which has that of the one before |
 //! | `hidden` | in | 1 | with a loss: a filter hid the instructions, and none was lost |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction |
 //! | `decision` | in | | the decision about it, see [`crate::spine::trace_fsm`] |
@@ -36,7 +37,7 @@ use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::baseline::etrace::MAX_PREDICTED;
+use sim::baseline::etrace::{EtraceParams, MAX_PREDICTED};
 
 /// The packets of one core, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
@@ -55,6 +56,8 @@ pub struct Reports<const W: usize> {
     pub hit: Signal<In, Bit>,
     pub resync: Signal<In, Bit>,
     pub context_value: Signal<In, Bits<18>>,
+    pub timestamp: Signal<In, Bits<32>>,
+    pub keeps_time: Signal<In, Bit>,
     pub hidden: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
@@ -103,6 +106,8 @@ pub struct Reports<const W: usize> {
     last_pc: DFF<Bits<W>>,
     with_context: Fixed<Bit>,
     last_context: DFF<Bits<18>>,
+    stamped: Fixed<Bit>,
+    last_time: DFF<Bits<32>>,
     last_target: DFF<Bits<W>>,
     // the support packet at the beginning of the trace was sent
     announced: DFF<Bit>,
@@ -148,12 +153,13 @@ pub struct Reports<const W: usize> {
 }
 
 impl<const W: usize> Reports<W> {
-    /// The packets of a core; `predictors`, `targets`, `contexts`: with branch prediction, with a jump target cache, with contexts.
-    pub fn new(predictors: bool, targets: bool, contexts: bool) -> Self {
+    /// The packets of a core of a system with `params`.
+    pub fn new(params: &EtraceParams) -> Self {
         Self {
-            predictors: Fixed::new(predictors),
-            targets: Fixed::new(targets),
-            with_context: Fixed::new(contexts),
+            predictors: Fixed::new(params.options.predictors > 0),
+            targets: Fixed::new(params.options.jump_targets > 0),
+            with_context: Fixed::new(params.context.is_some()),
+            stamped: Fixed::new(params.timestamps),
             hidden_at: Fixed::of(HIDDEN as u64),
             limit: Fixed::of(MAX_PREDICTED),
             one_12: Fixed::of(1u8),
@@ -201,7 +207,8 @@ impl<const W: usize> Logic for Reports<W> {
             failed,
             was_hit,
             newest,
-            last_context
+            last_context,
+            last_time
         );
         dff_setup!(self, clock, returned, is_implicit, after_wrong, is_wrong, wrong_depth, returns, returned_from);
 
@@ -312,6 +319,9 @@ impl<const W: usize> Logic for Reports<W> {
         }
         self.entry.resync_pc.next = 0.into();
         self.entry.cc.next = 0.into();
+        if self.stamped.val() {
+            self.entry.cc.next = self.last_time.q.val();
+        }
         self.entry.hist.next = 0.into();
         if self.with_context.val() {
             self.entry.hist.next = bit_cast::<32, 18>(self.last_context.q.val());
@@ -394,6 +404,11 @@ impl<const W: usize> Logic for Reports<W> {
             self.no_taken_branch.d.next = !self.branch.val() | self.not_taken.val();
             self.last_pc.d.next = self.pc.val();
             self.last_target.d.next = self.target.val();
+            if self.stamped.val() {
+                if !self.keeps_time.val() {
+                    self.last_time.d.next = self.timestamp.val();
+                }
+            }
             if self.with_context.val() {
                 self.last_context.d.next = self.context_value.val();
             }

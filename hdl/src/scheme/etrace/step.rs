@@ -33,4 +33,6 @@ pub enum PacketStep {
     Support,
     /// Its second byte: which modes are active.
     SupportOptions,
+    /// The time of a synchronization.
+    Time,
 }

@@ -64,7 +64,7 @@ pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &Syste
             options.fifo_address_bits.into(),
             extras,
         ),
-        encoder: Slot::new(Box::new(NtraceEncoder::new(params))),
+        encoder: Slot::new(Box::new(NtraceEncoder::with(params, extras))),
     };
     let front = || Slot::<FrontPort<W>>::new(Box::new(NtraceFront::with(params, extras)));
     System::of(&platform, extras, &front, parts)
@@ -121,7 +121,8 @@ impl Circuit for NtraceParams {
 
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
         let session = options.extras.session || buses.words.has_packets();
-        let extras = Extras { session, ..options.extras };
+        let time_input = self.timestamps && buses.tci.is_some_and(|facts| facts.time_unit());
+        let extras = Extras { session, time_input, ..options.extras };
         scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
     }
 }

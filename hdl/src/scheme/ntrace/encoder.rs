@@ -24,8 +24,7 @@
 //! With repeated history, the history of an outcome entry is held back ([`super::repeat`]), and those that are equal to it are counted. Any
 //! other entry of the core makes a message 27 of it before its own messages, with HREPEAT if it came more than once.
 //!
-//! With time stamps, TSTAMP is the last field of every message: the time of the entry in a synchronization, otherwise its difference from that of
-//! the core's last message.
+//! With time stamps, TSTAMP is the last field of every message, see [`super::times`].
 //!
 //! # Timing
 //! Two stages. The first one reads a field of the entry and makes a part of a message of it: TCODE, six bits of the head,
@@ -45,9 +44,11 @@
 
 use super::head::NtraceHead;
 use super::repeat::Repeat;
+use super::times::NtraceTimes;
 use super::{count_bits, ICNT_BITS};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::front_port::EncoderPort;
+use crate::spine::Extras;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -160,12 +161,10 @@ pub struct NtraceEncoder<const W: usize> {
     moves: Signal<Local, Bit>,
     data: Signal<Local, Bits<6>>,
     mark: Signal<Local, Bits<2>>,
-    // with time stamps: that of the core's last message, and the difference
+    // with time stamps
     stamped: Fixed<Bit>,
-    times: Mem<4, 32>,
-    own_time: DFF<Bits<32>>,
-    last_time: Signal<Local, Bits<32>>,
-    elapsed: DFF<Bits<32>>,
+    times: NtraceTimes,
+    sends_time: Signal<Local, Bit>,
     // fields of the entry
     count_field: Signal<Local, Bits<2>>,
     address_field: Signal<Local, Bits<2>>,
@@ -187,11 +186,19 @@ pub struct NtraceEncoder<const W: usize> {
 }
 
 impl<const W: usize> NtraceEncoder<W> {
-    /// The encoder for `params`.
+    /// The encoder for `params`, with a time of its own.
     ///
     /// # Panics
     /// When W is not `xlen`.
     pub fn new(params: &NtraceParams) -> Self {
+        Self::with(params, Extras::NONE)
+    }
+
+    /// The encoder for `params` with `extras`.
+    ///
+    /// # Panics
+    /// As [`NtraceEncoder::new`].
+    pub fn with(params: &NtraceParams, extras: Extras) -> Self {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let (many, width) = (params.cores > 1, usize::from(params.xlen - params.align));
         let ti_bits = u32::from(params.cores).next_power_of_two().trailing_zeros() as usize;
@@ -207,7 +214,7 @@ impl<const W: usize> NtraceEncoder<W> {
             btm: Fixed::new(params.modes.btm),
             repeats: Fixed::new(params.modes.repeat),
             stamped: Fixed::new(params.timestamps),
-            times: Mem::new(ti_bits.max(1), if many && params.timestamps { 32 } else { 0 }),
+            times: when(params.timestamps, || NtraceTimes::new(params.cores, extras.time_input)),
             many: Fixed::new(many),
             aligned: Fixed::new(params.align == 2),
             count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
@@ -227,7 +234,7 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, pre, post, second, types, sends_held, has_outcomes, own_last);
-        dff_setup!(self, clock, change, owner, own_time, elapsed);
+        dff_setup!(self, clock, change, owner);
         dff_setup!(self, clock, sends, shift, below, below_bits, closes_field, closes_message);
         clock!(self, clock, last, repeat, times);
 
@@ -384,18 +391,15 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 & (self.error.val() | self.progress.val() | self.direct.val() | self.short_correlation.val()));
 
         self.is_last.next = self.ends_fields.val();
-        self.last_time.next = self.own_time.q.val();
-        if self.many.val() {
-            self.last_time.next = self.times.rdata.val();
-        }
-        self.elapsed.d.next = self.port.entry.cc.val() - self.last_time.val();
+        self.times.enable.next = self.port.time_enable.val();
+        self.times.core.next = self.port.entry.core.val();
+        self.times.timestamp.next = self.port.entry.cc.val();
+        self.times.absolute.next = self.full_address.val();
         if self.stamped.val() {
-            self.is_last.next = self.step.q.val() == NtraceStep::Time;
+            self.is_last.next =
+                (self.ends_fields.val() & !self.times.has_time.val()) | (self.step.q.val() == NtraceStep::Time);
             if self.step.q.val() == NtraceStep::Time {
-                self.part.next = bit_cast::<W, 32>(self.elapsed.q.val());
-                if self.full_address.val() {
-                    self.part.next = bit_cast::<W, 32>(self.port.entry.cc.val());
-                }
+                self.part.next = bit_cast::<W, 32>(self.times.stamp.val());
                 self.variable.next = true;
             }
         }
@@ -537,19 +541,14 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
                 }
             }
         }
-        self.times.raddr.next = self.port.entry.core.val();
-        self.times.waddr.next = self.port.entry.core.val();
-        self.times.wdata.next = self.port.entry.cc.val();
-        self.times.we.next = false;
+        self.sends_time.next = false;
         if self.stamped.val() {
-            if self.load.val() & self.ends_fields.val() {
+            if self.load.val() & self.ends_fields.val() & self.times.has_time.val() {
                 self.step.d.next = NtraceStep::Time;
             }
-            if self.load.val() & (self.step.q.val() == NtraceStep::Time) {
-                self.own_time.d.next = self.port.entry.cc.val();
-                self.times.we.next = self.many.val();
-            }
+            self.sends_time.next = self.load.val() & (self.step.q.val() == NtraceStep::Time);
         }
+        self.times.sends.next = self.sends_time.val();
         self.repeat_ends.next = false;
         if self.repeats.val() {
             self.repeat_ends.next = self.ends_message.val() & self.sends_held.q.val();

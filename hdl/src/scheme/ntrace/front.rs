@@ -23,8 +23,8 @@
 //! it, too: after a short hidden stretch, the trace state machine takes some cycles to continue.
 //!
 //! # Time stamps
-//! Each front end counts the cycles since tracing began: 0 is that of an instruction that retires in the cycle in which `status.active`
-//! becomes 1, which is two cycles after the enabling write. The count begins at -2, for the cycles from the port to the entry.
+//! Each front end counts the cycles since tracing began, or takes the time of a time stamp unit ([`crate::spine::core_time`]), [`TIME_LAG`] cycles after
+//! the instruction retires.
 //!
 //! # Contexts
 //! The first instruction in a context makes an entry before its own messages. A change without a trap clears the return stack, as it
@@ -38,6 +38,7 @@
 
 use super::records::Records;
 use crate::scheme::tr::target::ras::Ras;
+use crate::spine::core_time::CoreTime;
 use crate::spine::front_port::FrontPort;
 use crate::spine::ports::{DecisionOut, EntryOut};
 use crate::spine::trace_fsm::TraceFsm;
@@ -49,6 +50,9 @@ use crate::widget::slot::part;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
+
+/// Cycles from the one in which an instruction retires to the one whose time its message has.
+pub const TIME_LAG: usize = 3;
 
 /// A front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -95,12 +99,9 @@ pub struct NtraceFront<const W: usize> {
     with_context: Fixed<Bit>,
     context_value: Delay<18>,
     new_context: Signal<Local, Bit>,
-    // with time stamps: cycles since tracing began
+    // with time stamps
     stamped: Fixed<Bit>,
-    time: DFF<Bits<32>>,
-    enabled: DFF<Bit>,
-    time_start: Fixed<Bits<32>>,
-    one_32: Fixed<Bits<32>>,
+    core_time: CoreTime,
     // with a filter: instructions that are not hidden were lost since the last one that was traced
     filter: Fixed<Bit>,
     was_open: Delay<1>,
@@ -136,8 +137,7 @@ impl<const W: usize> NtraceFront<W> {
             with_context: Fixed::new(params.context.is_some()),
             context_value: Delay::new(2),
             stamped: Fixed::new(params.timestamps),
-            one_32: Fixed::of(1u8),
-            time_start: Fixed::of(u64::from(u32::MAX - 1)),
+            core_time: when(params.timestamps, || CoreTime::new(TIME_LAG, &extras)),
             filter: Fixed::new(extras.filter),
             was_open: Delay::new(1),
             ..Default::default()
@@ -150,8 +150,8 @@ impl<const W: usize> NtraceFront<W> {
 impl<const W: usize> Logic for NtraceFront<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, depth, since, lost, time, enabled);
-        clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras, context_value, was_open);
+        dff_setup!(self, clock, depth, since, lost);
+        clock!(self, clock, trace_fsm, records, flags, last, pcs, targets, ras, context_value, was_open, core_time);
 
         // S2
         self.indirect.next = self.port.beat.lookup.val() | self.port.beat.pop.val();
@@ -324,14 +324,11 @@ impl<const W: usize> Logic for NtraceFront<W> {
         self.records.long.next = self.last_flags.val().get_bit(6);
         self.records.flow.next = self.last_flags.val().get_bit(7);
         self.records.resync.next = self.last_flags.val().get_bit(8);
+        self.core_time.enable.next = self.port.control.enable.val();
+        self.core_time.timestamp.next = self.port.timestamp.val();
         self.records.time.next = 0.into();
         if self.stamped.val() {
-            self.enabled.d.next = self.port.control.enable.val();
-            self.time.d.next = self.time.q.val() + self.one_32.val();
-            if self.port.control.enable.val() & !self.enabled.q.val() {
-                self.time.d.next = self.time_start.val();
-            }
-            self.records.time.next = self.time.q.val();
+            self.records.time.next = self.core_time.now.val();
         }
         self.records.pc.next = self.pcs.to.val();
         self.records.target.next = self.targets.to.val();

@@ -8,6 +8,7 @@
 //! | [`head`] | TCODE, SRC and fixed fields of a message |
 //! | [`records`] | counters and history of a core, and the decision which messages an instruction makes |
 //! | [`repeat`] | the last full history of each core, and how often it came |
+//! | [`times`] | times of the messages |
 
 pub mod circuit;
 pub mod encoder;
@@ -15,6 +16,7 @@ pub mod front;
 pub mod head;
 pub mod records;
 pub mod repeat;
+pub mod times;
 
 use crate::spine::entry::EntryLayout;
 use sim::standard::ntrace::{NtraceParams, TIME_BITS};

@@ -145,6 +145,8 @@ pub struct Encoder<'a> {
     /// Mode and address space of the next instruction, and its time.
     context: retire::Context,
     time: u64,
+    /// Time of the last jump or branch; of one that began with a periodic synchronization, that of this.
+    last_time: u64,
     /// Context after the trap, gap or start that comes next.
     next_context: Option<retire::Context>,
     /// With [`Extras::port_only`]: a trap after which no instruction has retired.
@@ -189,6 +191,7 @@ impl<'a> Encoder<'a> {
             extras,
             context: retire::Context::RESET,
             time: 0,
+            last_time: 0,
             next_context: None,
             waiting_trap: None,
             unsynchronized: 0,
@@ -226,8 +229,9 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// E-Trace has no packet for the event, or there is code outside the program.
     pub fn push(&mut self, e: &FlowEvent) -> Result<(), EtraceError> {
+        let synchronized = self.due && e.count == 1;
         if self.due && e.count > 0 {
-            self.synchronize_next(self.at, self.time)?;
+            self.synchronize_next(self.at, self.last_time)?;
         }
         self.stats.instructions += u64::from(e.count);
         self.unsynchronized += u64::from(e.count);
@@ -248,7 +252,8 @@ impl<'a> Encoder<'a> {
             FlowKind::Trap { interrupt, cause } => {
                 self.sequential(e.count)?;
                 if self.extras.port_only {
-                    let trap = self.at(e.pc, Kind::Trap(trap::Info { ecause: 0, tval: Some(0) }));
+                    let kind = Kind::Trap(trap::Info { ecause: 0, tval: Some(0) });
+                    let trap = Step { time: self.last_time, ..self.at(e.pc, kind) };
                     self.waiting_trap.get_or_insert(trap);
                     (self.unsynchronized, self.due) = (0, false);
                 } else {
@@ -293,6 +298,9 @@ impl<'a> Encoder<'a> {
         let indirect = matches!(kind, Kind::Indirect | Kind::IndirectCall | Kind::Return);
         self.step(Step { target: e.target, link: e.fall_through(), ..self.at(e.pc, kind) })?;
         (self.at, self.first) = (e.target, indirect);
+        if !synchronized {
+            self.last_time = e.cycle;
+        }
         let due = self.extras.resync.is_some_and(|period| self.unsynchronized >= period);
         // the decoder could not know of a return that was not predicted
         let mispredicted = matches!(kind, Kind::Return) && self.tables.top().is_some_and(|top| top != e.target);

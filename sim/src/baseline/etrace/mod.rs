@@ -43,7 +43,7 @@ mod tables;
 pub use clearing::Clearing;
 pub use decoder::decode;
 pub use encoder::{Encoder, MAX_PREDICTED};
-pub use params::{EtraceParams, CODE};
+pub use params::{EtraceParams, CODE, TIME_BITS};
 pub use system::words;
 
 use super::Encoded;

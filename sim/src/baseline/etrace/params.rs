@@ -6,6 +6,8 @@ use crate::standard::etrace::Parameters;
 
 /// Number of E-Trace in field `id.scheme`.
 pub const CODE: u8 = 5;
+/// Width of the time in synchronizations, bits: `time_width_p`.
+pub const TIME_BITS: u8 = 32;
 
 /// Parameters of the stream of a trace system that sends E-Trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +19,10 @@ pub struct EtraceParams {
     /// Width of an address, bits.
     pub xlen: u8,
     /// Contexts are reported: the privilege mode, and this many low bits of the address space identifier. 0..=16, with
-    /// 32-bit addresses 0..=12; `None`: not reported, all instructions are in machine mode.
+    /// 32-bit addresses 0..=12, with 64-bit addresses and time stamps 0..=8; `None`: not reported, all instructions are in machine mode.
     pub context: Option<u8>,
+    /// Synchronizations have a time of [`TIME_BITS`] bits.
+    pub timestamps: bool,
 }
 
 impl EtraceParams {
@@ -27,7 +31,7 @@ impl EtraceParams {
 
     /// Cores of `xlen` bits, without contexts.
     pub const fn new(cores: u8, xlen: u8, options: Options) -> Self {
-        Self { options, cores, xlen, context: None }
+        Self { options, cores, xlen, context: None, timestamps: false }
     }
 
     /// Rejects parameters that the model does not support.
@@ -38,8 +42,11 @@ impl EtraceParams {
         ParamError::unless((1..=16).contains(&self.cores), "cores", self.cores.into(), "1 to 16")?;
         ParamError::unless(matches!(self.xlen, 32 | 64), "xlen", self.xlen.into(), "32 or 64")?;
         let bits = self.context.unwrap_or(0);
-        let most = 16.min(self.xlen - 1 - Self::CONTEXT_COUNT_BITS - 3);
-        ParamError::unless(bits <= most, "context", bits.into(), "0 to 16, with 32-bit addresses 0 to 12")
+        // a packet has at most 15 bytes
+        let longest = if self.timestamps && self.xlen == 64 { 8 } else { 16 };
+        let most = longest.min(self.xlen - 1 - Self::CONTEXT_COUNT_BITS - 3);
+        let right = "0 to 16, with 32-bit addresses 0 to 12, with 64-bit addresses and time stamps 0 to 8";
+        ParamError::unless(bits <= most, "context", bits.into(), right)
     }
 
     /// Parameters of a decoder.
@@ -52,6 +59,8 @@ impl EtraceParams {
             f0s_width_p: u8::from(self.options.predictors > 0 || self.options.jump_targets > 0),
             nocontext_p: self.context.unwrap_or(0) == 0,
             context_width_p: self.context.unwrap_or(0).max(1),
+            notime_p: !self.timestamps,
+            time_width_p: if self.timestamps { TIME_BITS } else { 1 },
             source_width: if self.cores > 1 { 8 } else { 0 },
             ..Parameters::default()
         }
@@ -60,7 +69,14 @@ impl EtraceParams {
     /// What the encoder of core `core` does, with a filter or without.
     pub fn extras(&self, core: u8, filter: bool) -> Extras {
         let context_width = self.context.unwrap_or(0);
-        Extras { port_only: true, source: (self.cores > 1).then_some(core), context_width, filter, ..Extras::default() }
+        Extras {
+            port_only: true,
+            source: (self.cores > 1).then_some(core),
+            context_width,
+            time_width: if self.timestamps { TIME_BITS } else { 0 },
+            filter,
+            ..Extras::default()
+        }
     }
 
     /// All parameters on one line, in a fixed order.
@@ -69,8 +85,9 @@ impl EtraceParams {
         let periodic = if sync > 0 { format!(" sync={sync}") } else { String::new() };
         let full = if full { " full" } else { "" };
         let context = self.context.map_or(String::new(), |bits| format!(" context={bits}"));
+        let time = if self.timestamps { " timestamps" } else { "" };
         format!(
-            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={} xlen={}{context}",
+            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={} xlen={}{time}{context}",
             self.cores, self.xlen
         )
     }

@@ -126,6 +126,9 @@ pub struct Encoder<'a> {
     returns: VecDeque<u64>,
     address: u64,
     time: u64,
+    /// Messages have a time, if the options say so; the time of the last one is not known to a decoder that begins after it.
+    enabled: bool,
+    unknown: bool,
     context: Context,
     since_sync: u64,
     /// A trap or a change of context, and no instruction after it.
@@ -152,6 +155,8 @@ impl<'a> Encoder<'a> {
             returns: VecDeque::new(),
             address: 0,
             time: 0,
+            enabled: true,
+            unknown: false,
             context: Context::RESET,
             since_sync: 0,
             after_trap: false,
@@ -171,6 +176,13 @@ impl<'a> Encoder<'a> {
         self.messages
     }
 
+    /// Sets whether the messages from now on have a time, in a trace with times: `trTsEnable`. When they have one again, the first is that of a
+    /// synchronization.
+    pub fn enable_time(&mut self, on: bool) {
+        self.enabled = on;
+        self.unknown |= !on;
+    }
+
     fn begin(&self, tcode: u64) -> Bytes {
         let mut bytes = Bytes::default();
         bytes.fixed(tcode, 6);
@@ -180,7 +192,8 @@ impl<'a> Encoder<'a> {
 
     /// Ends a message, with its time.
     fn send(&mut self, mut bytes: Bytes, cycle: u64, absolute: bool) {
-        if self.options.time {
+        if self.options.time && self.enabled && (absolute || !self.unknown) {
+            self.unknown = false;
             let bits = if self.options.at_port { 32 } else { 64 };
             bytes.variable(if absolute { cycle } else { cycle.wrapping_sub(self.time) } & (u64::MAX >> (64 - bits)));
             self.time = cycle;

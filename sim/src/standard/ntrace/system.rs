@@ -131,6 +131,11 @@ impl<'a> System<'a> {
         Ok(Self { encoders, taken: vec![0; params.cores.into()], out: Vec::new() })
     }
 
+    /// Sets whether messages have a time, as [`Encoder::enable_time`] of each core.
+    pub fn enable_time(&mut self, on: bool) {
+        self.encoders.iter_mut().for_each(|e| e.enable_time(on));
+    }
+
     /// The words; call it after the stop of each core.
     pub fn finish(mut self) -> Vec<u32> {
         self.out.resize(self.out.len().next_multiple_of(4), IDLE);

@@ -78,6 +78,7 @@ macro_rules! coder {
             fn update(&mut self) {
                 clock!(self, clock, encoder, trace_framer, packer);
                 self.encoder.port.reset.next = self.reset.val();
+                self.encoder.port.time_enable.next = true;
                 self.trace_framer.reset.next = self.reset.val();
                 self.packer.reset.next = self.reset.val();
                 self.trace_framer.enable.next = self.enable.val();

@@ -16,14 +16,15 @@ const TRACE_TYPE: u8 = 0b10;
 /// Lengthens a packet to the first bit of its address: an encoder that sends the fields before it as they come does not cut these.
 fn lengthen(bytes: &mut Vec<u8>, payload: &Payload, p: &Parameters) {
     let context = if p.nocontext_p { 0 } else { p.context_width_p.get() };
+    let time = if p.notime_p { 0 } else { p.time_width_p.get() };
     let bits = match payload {
         Payload::Extension(Extension::BranchCount(b)) if b.kind != BranchKind::NoAddr => 36 + p.f0s_width_p,
         Payload::Extension(Extension::JumpTargetIndex(j)) => {
             7 + p.f0s_width_p + p.cache_size_p + format0::map_bits(j.branch_map.count())
         }
         Payload::Branch(Branch { branch_map, address: Some(_) }) => 7 + format0::map_bits(branch_map.count()),
-        Payload::Synchronization(sync::Synchronization::Start(_)) => 7 + context,
-        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15 + context,
+        Payload::Synchronization(sync::Synchronization::Start(_)) => 7 + time + context,
+        Payload::Synchronization(sync::Synchronization::Trap(_)) => 15 + time + context,
         _ => return,
     };
     let length = 1 + usize::from((bits + 1).div_ceil(8));
@@ -41,7 +42,8 @@ impl Encoder<'_> {
             1 => Privilege::Supervisor,
             _ => Privilege::Machine,
         };
-        let time = (self.extras.time_width > 0).then_some(of.time);
+        let time = self.extras.time_width;
+        let time = (time > 0).then(|| of.time & (u64::MAX >> (64 - time)));
         sync::Context { privilege, time, context: of.context.id().into() }
     }
 
