@@ -100,8 +100,9 @@ impl Vectors {
     fn retire(&mut self, core: u8, pc: u32, rd: u8, value: u32) -> ObservedInsn {
         let (insn, next_pc) = (0x13 | u32::from(rd) << 7 | value << 20, pc + 4);
         let _ = writeln!(self.beats, "{} {core} {pc:08x} {next_pc:08x} {insn:08x} {rd:02x} {value:08x}", self.stop);
-        let rd = (rd != 0).then_some((rd, value));
-        let seen = ObservedInsn { cycle: self.stop, pc, next_pc, insn, len: 4, rd, ..ObservedInsn::default() };
+        let rd = (rd != 0).then_some((rd, value.into()));
+        let (cycle, pc, next_pc) = (self.stop, pc.into(), next_pc.into());
+        let seen = ObservedInsn { cycle, pc, next_pc, insn, len: 4, rd, ..ObservedInsn::default() };
         self.stop += GAP;
         seen
     }
@@ -111,7 +112,7 @@ impl Vectors {
         let (at, core) = (self.stop, FROM_MASTER + master);
         let _ = writeln!(self.beats, "{at} {core} {addr:08x} {value:08x} 00000000 {mask:02x} 00000000");
         self.stop += GAP;
-        observed(&MasterStore { addr: addr.into(), value, mask, cycle: at })
+        observed(&MasterStore { addr: addr.into(), value, mask, cycle: at }, 32)
     }
 
     fn play(&mut self, params: &DiagParams) -> Result<(), Failure> {
@@ -140,7 +141,7 @@ impl Vectors {
         let to = Target { dest: HOST, id: 128 };
         let rule = count::Rule { event: EVENTS[1], first: 1, by_core: false, threshold: 0, to };
         let slot = |n: usize, dest, stamped, captures| Slot {
-            trigger: Trigger::Pc(PLACES[n]),
+            trigger: Trigger::Pc(PLACES[n].into()),
             event: EVENTS[n],
             dest,
             captures,
@@ -152,13 +153,14 @@ impl Vectors {
         let slots = vec![slot(0, HOST, true, captures), slot(1, counters_at.unwrap_or(HOST), false, Vec::new())];
         let mut settings = Vec::new();
         settings.extend(counters_at.map(|at| (at, registers::count(&[rule]))));
-        let of_generator = if lite { registers::lite(&slots) } else { registers::full(&slots) };
+        let of_generator = if lite { registers::lite(&slots, 32) } else { registers::full(&slots, 32) };
         settings.extend((0..params.cores).map(|c| (c, of_generator.clone())));
-        let trigger = Trigger::Data { first: WATCHED, last: WATCHED + 3, loads: false, stores: true, value: None };
+        let (first, last) = (u64::from(WATCHED), u64::from(WATCHED) + 3);
+        let trigger = Trigger::Data { first, last, loads: false, stores: true, value: None };
         let captures = vec![Capture::Address, Capture::Value];
         let watching = vec![Slot { trigger, event: EVENTS[0], dest: HOST, captures, stamped: true, yields: false }];
         let masters = params.cores..params.producers();
-        settings.extend(masters.clone().map(|m| (m, registers::full(&watching))));
+        settings.extend(masters.clone().map(|m| (m, registers::full(&watching, 32))));
         for (address, writes) in &settings {
             let at = if *address < FIRST_NODE { *address } else { params.producers() + *address - FIRST_NODE };
             for packet in load::write(*address, writes) {

@@ -74,7 +74,7 @@ impl Bench {
 
     /// Sets the slots; `stalls`: the core is held instead of losing events.
     fn set_stalling(&mut self, slots: &[Slot], now: u64, stalls: bool) {
-        let writes = registers::full(slots);
+        let writes = registers::full(slots, self.params.xlen);
         for write in if stalls { registers::stalling(writes) } else { writes } {
             self.clock(false, None, now, Some(write), false);
         }
@@ -92,7 +92,7 @@ impl Bench {
 fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
     let mut s = Source::seeded(seed);
     let mut b = Bench::new(params, format!("seed {seed}"));
-    let mut program = Hits::new(&mut s);
+    let mut program = Hits::new(&mut s, params.xlen);
     let mut writes: Vec<(u16, u16)> = Vec::new();
     let mut new = Vec::new();
     let (mut now, mut sums) = (0xffff_ff00, [0; 5]);
@@ -130,7 +130,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
         if writes.is_empty() && b.golden.is_idle() {
             if s.per_64k(300) {
                 new = slots(&mut s, &params);
-                writes = shuffled(&mut s, registers::full(&new));
+                writes = shuffled(&mut s, registers::full(&new, params.xlen));
                 writes.reverse();
             } else if s.percent(10) {
                 now += s.below(1 << 31);
@@ -163,7 +163,7 @@ fn generators_that_stall_do_what_the_golden_one_does() {
     let params = GeneratorParams { stalls: true, ..GeneratorParams::FULL };
     let (mut s, mut now, mut waits, mut last) = (Source::seeded(11), 1, 0, 0);
     let mut b = Bench::new(params, "stalls".into());
-    let mut program = Hits::new(&mut s);
+    let mut program = Hits::new(&mut s, params.xlen);
     for round in 0..rounds(6, 60) {
         let (stalls, new) = (round % 3 != 2, slots(&mut s, &params));
         b.set_stalling(&new, now, stalls);
@@ -220,11 +220,11 @@ impl Core {
         at
     }
 
-    fn plain(&mut self, pc: u32) -> u64 {
+    fn plain(&mut self, pc: u64) -> u64 {
         self.step(ObservedInsn { pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() })
     }
 
-    fn set(&mut self, rd: u8, value: u32) {
+    fn set(&mut self, rd: u8, value: u64) {
         self.step(ObservedInsn {
             pc: 0x10,
             next_pc: 0x14,
@@ -235,7 +235,7 @@ impl Core {
         });
     }
 
-    fn call(&mut self, pc: u32, to: u32) {
+    fn call(&mut self, pc: u64, to: u64) {
         self.step(ObservedInsn {
             pc,
             next_pc: to,
@@ -246,7 +246,7 @@ impl Core {
         });
     }
 
-    fn back(&mut self, pc: u32, to: u32) -> u64 {
+    fn back(&mut self, pc: u64, to: u64) -> u64 {
         self.step(ObservedInsn { pc, next_pc: to, insn: 0x8067, len: 4, ..ObservedInsn::default() })
     }
 
@@ -259,7 +259,7 @@ fn slot(trigger: Trigger, event: u8, captures: &[Capture]) -> Slot {
     Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: false, yields: false }
 }
 
-const F: u32 = 0x400;
+const F: u64 = 0x400;
 const ENTRY: [Capture; 3] = [Capture::EntryRegister(10), Capture::Elapsed, Capture::Register(10)];
 
 #[test]
@@ -277,7 +277,7 @@ fn each_recursive_return_reports_its_own_arguments() {
         c.set(2, 0x9000 - 16 * depth);
         c.set(10, depth);
         let end = c.back(F + 40, if depth == 0 { 0x24 } else { F + 12 });
-        want.push(vec![100 + depth, (end - at[depth as usize]) as u32, depth]);
+        want.push([100 + depth, end - at[depth as usize], depth].map(|w| w as u32).to_vec());
     }
     assert_eq!(c.args(), want);
 }
@@ -387,14 +387,14 @@ fn observers_see_what_retires() {
     let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
     let d = Driver::new(Observer::new(&params), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(3));
-    let mut program = Hits::new(&mut s);
+    let mut program = Hits::new(&mut s, 32);
     let mut want: Option<(ObservedInsn, u64)> = None;
     let (mut came, mut trapped) = (0, false);
     let mut traps = 0;
     for clock in 0..20_000u64 {
         let mut seen = program.next(&mut s, clock);
         seen.trap = None;
-        if seen.accesses.iter().flatten().any(|a| a.addr & (u32::from(a.size) - 1) != 0) {
+        if seen.accesses.iter().flatten().any(|a| a.addr & (u64::from(a.size) - 1) != 0) {
             seen.accesses = [None; 2];
             seen.insn = 0x13;
         }
@@ -405,14 +405,14 @@ fn observers_see_what_retires() {
         let found = d
             .cycle(
                 |u| {
-                    let word = |w: u32| u64::from(w).to_bits::<32>();
+                    let word = |w: u64| w.to_bits::<32>();
                     u.now.next = (clock & 0xffff_ffff).to_bits();
                     u.reset.next = clock == 0;
                     u.pins.cause.next = cause.to_bits();
                     u.pins.rvfi.valid.next = valid;
                     u.pins.rvfi.trap.next = trap;
                     u.pins.rvfi_intr.next = intr;
-                    u.pins.rvfi.insn.next = word(seen.insn);
+                    u.pins.rvfi.insn.next = word(seen.insn.into());
                     u.pins.rvfi_pc_rdata.next = word(seen.pc);
                     u.pins.rvfi_pc_wdata.next = word(seen.next_pc);
                     let (rd, value) = seen.rd.unwrap_or_default();
@@ -432,7 +432,7 @@ fn observers_see_what_retires() {
                 },
                 |u| {
                     let p = &u.seen;
-                    let n = |b: Bits<32>| b.to_u64() as u32;
+                    let n = |b: Bits<32>| b.to_u64();
                     let of = |there: bool, value, store| {
                         let (addr, size) = (n(p.addr.val()), 1 << p.size.val().to_u64());
                         there.then_some(Access { addr, size, value, store })
@@ -463,7 +463,7 @@ fn observers_see_what_retires() {
                 let f = flow(w.insn, 32);
                 let call = matches!(f, Flow::Jump { call: true, .. } | Flow::Indirect(Call | CoSwap));
                 let back = matches!(f, Flow::Indirect(Return | CoSwap));
-                let sp = sim::diag::shadow::stores_word_through_sp(w.insn, w.len);
+                let sp = sim::diag::shadow::stores_word_through_sp(w.insn, w.len, 32);
                 (ObservedInsn { insn: 0, len: 0, ..w }, (call, back, f == Flow::TrapReturn, sp))
             });
             assert_eq!(found, want, "clock {clock}");

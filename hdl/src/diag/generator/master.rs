@@ -26,7 +26,7 @@ use crate::ingress::rvfi_data::RvfiData;
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::diag::master::NO_PC;
+use sim::diag::master::no_pc;
 
 /// The write port of a bus master.
 #[derive(LogicInterface, Clone, Debug, Default)]
@@ -52,7 +52,7 @@ pub struct MasterObserver {
 impl MasterObserver {
     /// The observer.
     pub fn new() -> Self {
-        Self { values: RvfiData::new(), nowhere: Fixed::of(NO_PC), ..Default::default() }
+        Self { values: RvfiData::new(), nowhere: Fixed::of(no_pc(32)), ..Default::default() }
     }
 }
 
