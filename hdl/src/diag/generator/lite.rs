@@ -125,9 +125,10 @@ impl Lite {
     /// The generator of core `core`.
     ///
     /// # Panics
-    /// Unless there are 1 to 16 slots, a queue of 2 to 7 and a FIFO of 16.
+    /// Unless addresses have 32 bits, and there are 1 to 16 slots, a queue of 2 to 7 and a FIFO of 16.
     pub fn new(params: &GeneratorParams, core: u8) -> Self {
         let (slots, queue) = (usize::from(params.slots), usize::from(params.queue));
+        assert!(params.xlen == 32, "xlen = {} is not 32", params.xlen);
         assert!((1..=16).contains(&slots), "slots = {slots} is outside 1..=16");
         assert!((2..=7).contains(&queue), "queue = {queue} is outside 2..=7");
         assert!(params.fifo == 16, "fifo = {} is not 16", params.fifo);

@@ -71,8 +71,9 @@ impl Full {
     /// The generator of core `core`.
     ///
     /// # Panics
-    /// Unless there are 1 to 16 slots, up to 4 wide slots, 1 to 16 open calls, 16 stack words and a FIFO of 16.
+    /// Unless addresses have 32 bits, and there are 1 to 16 slots, up to 4 wide slots, 1 to 16 open calls, 16 stack words and a FIFO of 16.
     pub fn new(params: &GeneratorParams, core: u8) -> Self {
+        assert!(params.xlen == 32, "xlen = {} is not 32", params.xlen);
         assert!(params.stack == 16, "stack = {} is not 16", params.stack);
         assert!(params.fifo == 16, "fifo = {} is not 16", params.fifo);
         Self {
