@@ -80,16 +80,18 @@ fn cross(core_half: u64, chip_half: u64, retires: u8, seed: u64) -> (usize, bool
     let (mut bursts, mut burst) = (0, 0);
     // until when each reset lasts, how many there were, and whether the chip was closed by one; what arrived last
     let (mut until, mut resets, mut closed, mut last) = ([power_up; 2], [0; 2], 0, None::<usize>);
-    let (mut missing, mut overruns, mut before_reset) = (false, 0, 0);
+    let (mut missing, mut overruns, mut before_reset, mut again) = (false, 0, 0, 0);
     for time in 0..20_000 {
         let edge = |half: u64, at: u64| (at % half == 0).then_some((at / half) % 2 == 0);
         let (core, chip) = (edge(core_half, time), edge(chip_half, time + phase));
         if time > power_up && s.per_64k(60) {
             let side = s.below(2) as usize;
-            // the chip may be reset again when the last reset is over
-            if side == 0 || golden.is_open() {
-                until[side] = time + s.below(8 * core_half.max(chip_half));
-            }
+            until[side] = time + s.below(8 * core_half.max(chip_half));
+        }
+        // another one of the chip while the request of the last one falls
+        if time > power_up && time >= until[1] && !golden.is_open() && s.per_64k(4_000) {
+            until[1] = time + s.below(4 * core_half.max(chip_half));
+            again += 1;
         }
         let [core_reset, reset] = until.map(|until| time < until);
         (d.uut.core_reset.next, d.uut.reset.next) = (core_reset, reset);
@@ -172,7 +174,7 @@ fn cross(core_half: u64, chip_half: u64, retires: u8, seed: u64) -> (usize, bool
         }
         put(&mut record, &d.uut);
     }
-    assert!(bursts > 5 && resets[0] > 3 && resets[1] > 3 && closed > 9, "{bursts}, {resets:?}, {closed}");
+    assert!(bursts > 5 && resets[0] > 3 && resets[1] > 3 && closed > 9 && again > 0, "{bursts}, {resets:?}, {closed}, {again}");
     same_in_verilog(&d, &record, power_up, seed as u32);
     (arrived.len(), overruns > 0)
 }
