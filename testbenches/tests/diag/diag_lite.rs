@@ -33,7 +33,7 @@ fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
 /// Plays random instructions. Returns the number of events, of events that reported losses, and of events lost before
 /// the queue.
 fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
-    let d = Driver::new(Lite::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap();
+    let d = Driver::new(Lite::<32>::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(seed));
     let mut golden = Generator::new(params, CORE);
     let mut writes = Vec::new();
@@ -121,5 +121,5 @@ fn lite_generators_do_what_the_golden_one_does() {
 
 #[test]
 fn lite_generators_pass_the_static_gates() {
-    emit_checked(&mut Lite::new(&GeneratorParams::LITE, CORE)).unwrap();
+    emit_checked(&mut Lite::<32>::new(&GeneratorParams::LITE, CORE)).unwrap();
 }

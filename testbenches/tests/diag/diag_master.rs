@@ -32,7 +32,7 @@ fn store(s: &mut Source, cycle: u64) -> MasterStore {
 
 #[test]
 fn observers_of_masters_see_the_stored_bytes() {
-    let mut d = Driver::new(MasterObserver::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut d = Driver::new(MasterObserver::<32, 4>::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut s = Source::seeded(4);
     let mut want = None;
     for cycle in 0..2_000 {
@@ -62,7 +62,7 @@ fn observers_of_masters_see_the_stored_bytes() {
         want = valid.then(|| (cycle, no_pc(32), observed(&new, 32).accesses[1].unwrap()));
     }
     check_verilog(&d, 4);
-    emit_checked(&mut MasterObserver::new()).unwrap();
+    emit_checked(&mut MasterObserver::<32, 4>::new()).unwrap();
 }
 
 /// A chip whose masters' generators send to the host and to counters.
