@@ -243,9 +243,6 @@ impl ScriptArgs {
             None => input::elf(Path::new(input))?,
         };
         let program = Program::parse(&elf).map_err(|e| Failure::program(input, e))?;
-        if program.xlen != 32 {
-            return Err(Failure::Other(format!("{input}: has 64-bit addresses; the cores of `--soc` have 32")));
-        }
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{input}: {e}")))?;
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
