@@ -15,7 +15,7 @@ use fpga::soc::top::{Host, Output, SocConfig};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use hdl::diag::client::{generator, node, All, CoreRingPortIn, Generators, RingPortIn};
 use hdl::diag::framer::Framer;
-use hdl::diag::generator::crossing::{CoreCrossing, WideCoreCrossing};
+use hdl::diag::generator::crossing::CoreCrossing;
 use hdl::diag::generator::full::calls::Calls;
 use hdl::diag::generator::full::control::Control;
 use hdl::diag::generator::full::log::Log;
@@ -96,7 +96,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("full generator with windows, 16 slots", Box::new(windows), both),
         ("RV64: full generator, 16 slots", Box::new(|| wide(GeneratorParams::FULL)), both),
         ("RV64: lite generator, 12 slots", Box::new(|| wide(GeneratorParams::LITE)), both),
-        ("RV64: crossing of a core with its own clock", Box::new(|| verilog(WideCoreCrossing::new())), both),
         ("generator of a bus master, 4 slots", Box::new(|| of(GeneratorParams::MASTER)), both),
         ("slots of the full generator", Box::new(|| verilog(Slots::<32>::new(16, 4))), both),
         ("log of the full generator", Box::new(|| verilog(Log::<32>::new(16, 4))), both),

@@ -6,10 +6,10 @@
 // changes, so that the synchroniser captures the old pointer or the new one. The exception is a reset of the chip:
 // then nothing is shown (`jumps_unseen`) until the pointers are settled (`state_seen`).
 
+// the chip is not reset again while its request falls
 reg f_was_reset = 0;
 always @(posedge clock) f_was_reset <= reset;
-reg f_was_again = 0;
-always @(posedge clock) f_was_again <= f_was_again || again$q;
+always @(*) assume(!reset || f_was_reset || request$q || !closed);
 
 function [3:0] f_binary(input [3:0] gray);
     f_binary = {gray[3], ^gray[3:2], ^gray[3:1], ^gray};
@@ -93,8 +93,7 @@ always @(*) begin
     state_closed: assert(!closed || (read$q == 0 && (f_wave == 5'b10000 || (read_near$q == 0
         && (f_wave == 5'b11000 || read_here$q == 0)))));
     state_opens: assert(request$q || !seen_here$q || was_seen$q);
-    state_was_reset: assert(!f_was_reset || request$q || again$q);
-    state_again: assert(!again$q || !request$q);
+    state_was_reset: assert(!f_was_reset || request$q);
     state_gone: assert(f_valid || !seen_near$q || !f_followed || f_gone);
     state_next: assert(!f_inside || closed || f_at != read$q || f_seen == 0
         || {access$rdata, register$rdata, flow$rdata} == f_word);
@@ -106,5 +105,4 @@ always @(*) begin
     cover(f_out && f_valid && f_fill == 0 && f_at == 9);
     cover(retired$valid && f_gone && retired$first);
     cover(retired$valid && retired$first && f_out && !f_gone);
-    cover(retired$valid && f_was_again);
 end

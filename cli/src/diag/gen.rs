@@ -242,6 +242,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (cores, masters) = (args.cores, args.masters);
     check_masters(cores, masters)?;
     check_clocks(cores, args.core_clocks)?;
+    if args.core_clocks > 0 && args.xlen == 64 {
+        return Err(Failure::Other(format!("`--core-clocks {}`: not with `--xlen 64`", args.core_clocks)));
+    }
     let params = DiagParams {
         cores,
         generator,

@@ -429,9 +429,7 @@ fn a_chip_with_clocks_of_cores_passes_its_bench_and_has_constraints() {
 
 #[test]
 fn chips_for_64_bits_pass_their_benches() {
-    for words in
-        ["--masters 1 --core-clocks 1 --cores 2 --nodes count:16", "--lite --nodes count:16", "--stall --no-nodes"]
-    {
+    for words in ["--masters 1 --cores 2 --nodes count:16", "--lite --nodes count:16", "--stall --no-nodes"] {
         let place = Place::new();
         place.good(&format!("diag gen --xlen 64 --no-initial -o out {words}"));
         let said = icarus(&place.path().join("out"));
@@ -449,6 +447,7 @@ fn chips_that_there_are_not_are_refused_before_anything_is_written() {
         ("--nodes count:x", "count: `x` is not a number of counters"),
         ("--nodes count --no-nodes", "cannot be used with"),
         ("--cores 2 --core-clocks 3", "`--core-clocks 3`: there are only 2 cores"),
+        ("--core-clocks 1 --xlen 64", "`--core-clocks 1`: not with `--xlen 64`"),
         ("--core-clocks 1 --stall", "cannot be used with"),
         ("--core-clocks 1 --windows", "cannot be used with"),
         ("--cores 17", "`--cores 17`: expected 1 to 16"),

@@ -108,6 +108,9 @@ pub enum ChipError {
     /// A core with a separate clock, and an output that it must see in time.
     #[error("cores with a separate clock cannot have {0}: it would be cycles late at the core")]
     Late(&'static str),
+    /// The circuit of a clock crossing is for cores of 32 bits.
+    #[error("cores of 64 bits cannot have separate clocks")]
+    WideClocks,
     /// Not the width of the circuit.
     #[error("this circuit is not for cores of {0} bits")]
     Width(u8),
@@ -203,6 +206,9 @@ where
         let GeneratorParams { xlen, stalls, .. } = params.generator;
         if usize::from(xlen) != W {
             return Err(ChipError::Width(xlen));
+        }
+        if params.clocked > 0 && W == 64 {
+            return Err(ChipError::WideClocks);
         }
         let of_master = GeneratorParams { xlen, stalls, ..GeneratorParams::MASTER };
         let (stalls, master_stalls) = match params.generator.stalls {

@@ -14,8 +14,7 @@
 //!   is marked, because registers, stack and open calls of the generator are those from before.
 //! * A reset of the chip empties the FIFO. The chip requests this of the core's side, which takes instructions again when
 //!   it has seen the request and its end. Those in between are not seen, all of them before the first that is: the
-//!   generator, which was reset as well, knows nothing of them. A reset that begins while an earlier request falls waits for
-//!   the end of its fall, and then requests again: the core's side sees a request or does not, but never a part of one.
+//!   generator, which was reset as well, knows nothing of them.
 //!
 //! # Time
 //! An instruction has the time of the cycle in which it is shown, less [`LATENCY`]. If both clocks are the same, this is the
@@ -71,8 +70,6 @@ pub struct Crossing<T> {
     requested: [bool; 2],
     // in the chip's clock
     request: bool,
-    /// The chip was reset while its request fell, and requests again after that.
-    again: bool,
     read: u8,
     written_near: u8,
     written_here: u8,
@@ -95,7 +92,6 @@ impl<T> Default for Crossing<T> {
             first: true,
             requested,
             request: false,
-            again: false,
             read,
             written_near,
             written_here,
@@ -108,7 +104,7 @@ impl<T> Default for Crossing<T> {
 impl<T> Crossing<T> {
     /// Whether the chip takes nothing, after its reset.
     fn is_closed(&self) -> bool {
-        self.request || self.again || self.seen[2]
+        self.request || self.seen[2]
     }
 
     fn front(&self) -> Option<&(T, bool)> {
@@ -148,9 +144,7 @@ impl<T> Crossing<T> {
         }
         if chip != Edge::None {
             let reset = chip == Edge::Reset;
-            let wanted = reset || self.again;
-            self.request = request && (wanted || !self.seen[1]) || wanted && !self.seen[1];
-            self.again = wanted && !self.request;
+            self.request = reset || request && !self.seen[1];
             self.read = if reset || closed { 0 } else { (read + u8::from(taken)) % (2 * ENTRIES as u8) };
             (self.written_here, self.written_near) = if reset { (0, 0) } else { (self.written_near, written) };
             self.seen = [seen, self.seen[0], self.seen[1]];
@@ -265,19 +259,15 @@ mod tests {
         let mut sides = Sides { periods, phase: s.below(periods[1]), resets: [0; 2] };
         let slowest = periods[0].max(periods[1]);
         let mut crossing = Crossing::default();
-        let (mut retired, mut arrived, mut count, mut missing, mut soon) = (0, 0, [0; 2], false, 0);
+        let (mut retired, mut arrived, mut count, mut missing) = (0, 0, [0; 2], false);
         let (mut last, mut firsts, mut after_reset, mut reset_ends) = (None::<u64>, vec![0], false, 0);
         for time in 0..8_000 {
             if s.per_64k(150) {
                 let side = s.below(2) as usize;
-                sides.resets[side] = time + 1 + s.below(6 * slowest);
-                // another one of the chip soon after it, while its request falls
-                if side == 1 && s.percent(60) {
-                    soon = sides.resets[1] + 1 + s.below(16 * slowest);
+                // another reset of the chip only when the last is over
+                if side == 0 || crossing.is_open() {
+                    sides.resets[side] = time + 1 + s.below(6 * slowest);
                 }
-            }
-            if time == soon {
-                sides.resets[1] = time + 1 + s.below(2 * slowest);
             }
             let [core, chip] = sides.edges(time);
             for (side, edge) in [core, chip].into_iter().enumerate() {
@@ -292,7 +282,7 @@ mod tests {
                     let reset = |l: u64| firsts.iter().any(|f| l < *f && *f <= n);
                     assert_eq!(first, last.is_none_or(reset), "{place}");
                     assert!(last.is_none_or(|l| n == l + 1 || missing && n > l), "{n} after {last:?}: {place}");
-                    let bound = 12 * periods[0] + 12 * periods[1];
+                    let bound = 8 * periods[0] + 8 * periods[1];
                     assert!(last.is_some() || time <= reset_ends + bound, "{place}: {reset_ends}");
                     (last, arrived) = (Some(n), arrived + 1);
                 }

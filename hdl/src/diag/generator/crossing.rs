@@ -22,9 +22,8 @@
 //!
 //! `core_reset` changes nothing in the FIFO: instructions that retired before it still pass. `reset` empties it. For
 //! this, `request` is 1 until the core's side has seen it. While `requested` is 1, the core's side takes nothing and is at
-//! entry 0; when the other side has seen its fall, instructions pass again. If `reset` begins again
-//! while `request` falls, which takes at most three edges of `core_clock` and three of `clock`, `again` keeps this until the
-//! end of the fall, and `request` then follows.
+//! entry 0; when the other side has seen its fall, instructions pass again. `reset` must not begin again while `request`
+//! falls, which takes at most three edges of `core_clock` and three of `clock`.
 //!
 //! # Timing
 //! An instruction is at `retired` after the second or third edge of `clock` after the core's, if none waits before it; an
@@ -69,8 +68,6 @@ bundle!(
 
 /// The clock crossing of an RV32 core.
 pub type CoreCrossing = Crossing<32, 4, 107, 37, 104>;
-/// The clock crossing of an RV64 core.
-pub type WideCoreCrossing = Crossing<64, 8, 171, 69, 208>;
 
 /// The clock crossing of a core with addresses of W bits and M = W / 8. Its entries have F = 2 W + 43 bits of the instruction,
 /// R = W + 5 of the register that it writes, and A = 3 W + 2 M of its access to memory.
@@ -106,8 +103,6 @@ pub struct Crossing<const W: usize, const M: usize, const F: usize, const R: usi
     missing_near: DFF<Bit>,
     missing_here: DFF<Bit>,
     request: DFF<Bit>,
-    again: DFF<Bit>,
-    wanted: Signal<Local, Bit>,
     seen_near: DFF<Bit>,
     seen_here: DFF<Bit>,
     was_seen: DFF<Bit>,
@@ -172,7 +167,6 @@ impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: us
             missing_near,
             missing_here,
             request,
-            again,
             seen_near,
             seen_here,
             was_seen
@@ -248,14 +242,8 @@ impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: us
         self.seen_near.d.next = self.requested.q.val();
         self.seen_here.d.next = self.seen_near.q.val();
         self.was_seen.d.next = self.seen_here.q.val();
-        // a new request waits for the end of the last one
-        self.wanted.next = self.reset.val() | self.again.q.val();
         self.request.d.next = self.request.q.val() & !self.seen_here.q.val();
-        if self.wanted.val() {
-            self.request.d.next = self.request.q.val() | !self.seen_here.q.val();
-        }
-        self.again.d.next = self.wanted.val() & !self.request.q.val() & self.seen_here.q.val();
-        self.closed.next = self.request.q.val() | self.again.q.val() | self.was_seen.q.val();
+        self.closed.next = self.request.q.val() | self.was_seen.q.val();
         self.there.next = (self.written_here.q.val() != self.read_gray.q.val()) & !self.closed.val();
         self.next.next = self.read.q.val();
         if self.there.val() {
@@ -275,6 +263,7 @@ impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: us
             self.written_here.d.next = 0.into();
             self.missing_near.d.next = false;
             self.missing_here.d.next = false;
+            self.request.d.next = true;
         }
         self.flow.rclock.next = self.clock.val();
         self.register.rclock.next = self.clock.val();
