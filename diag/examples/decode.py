@@ -68,30 +68,26 @@ def packet(words):
     return text + "".join(f" {v:#x}" for v in values)
 
 
-class Order:
-    """The order of frames: numbers of lost frames, and which were sent again (link and line in the reference)."""
-
-    def __init__(self):
-        self.next, self.requested = 0, False
-
-    def take(self, number, words):
-        """Frames missing before this one; None: it was received before."""
-        ahead = (number - self.next) % 256
-        if words[0] & 0xFFF == 0xFFF and words[1] >> 12 == 12:
-            # a request: the chip keeps no frame before this number
-            self.requested, ahead = True, ahead if ahead < 128 else 0
-            self.next = (self.next + ahead) % 256
-            return ahead
-        if self.requested and ahead >= 240:
-            return None
-        self.next = (number + 1) % 256
-        return ahead
+def frames_missing(order, number, words):
+    """Frames missing before this one; None: it was received before. `order`: the next number, and whether the chip sent a
+    request (the rules: *link* and *line* in the reference)."""
+    ahead = (number - order["next"]) % 256
+    if words[0] & 0xFFF == 0xFFF and words[1] >> 12 == 12:
+        # a request: the chip keeps no frame before this number
+        ahead = ahead if ahead < 128 else 0
+        order.update(next=(order["next"] + ahead) % 256, requested=True)
+    elif order["requested"] and ahead >= 240:
+        return None
+    else:
+        order["next"] = (number + 1) % 256
+    return ahead
 
 
 def split_log(data):
     """Frames of a log, and what is known at its end; None: it has no end mark, or its checksum is wrong."""
     start = 12 + int.from_bytes(data[8:12], "little")
-    if len(data) < start + 16 or data[-8:] != b"GSHDEND3" or zlib.crc32(data[:-12]).to_bytes(4, "little") != data[-12:-8]:
+    checksum = zlib.crc32(data[:-12]).to_bytes(4, "little")
+    if len(data) < start + 16 or data[-8:] != b"GSHDEND3" or checksum != data[-12:-8]:
         return data[start:], None
     stop = len(data) - 16 - int.from_bytes(data[-16:-12], "little")
     return data[start:stop], json.loads(data[stop:-16])
@@ -100,34 +96,26 @@ def split_log(data):
 def main(path):
     with open(path, "rb") as file:
         data = file.read()
-    log, end = data.startswith(b"GSHDLOG3"), None
-    if log:
-        data, end = split_log(data)
-    arrived = missing = malformed = lost = again = 0
-    order = Order()
-    for number, words in frames(data):
-        if number is None:
-            skipped = words
-            break
-        gap = order.take(number, words)
+    log = data.startswith(b"GSHDLOG3")
+    data, end = split_log(data) if log else (data, None)
+    (*all_frames, (_, skipped)), order = frames(data), {"next": 0, "requested": False}
+    arrived = missing = malformed = again = 0
+    for number, words in all_frames:
+        gap, text = frames_missing(order, number, words), packet(words)
         if gap is None:
             again += 1
             continue
         if gap:
             print(f"missing {gap}")
-        text = packet(words)
         print(text or "malformed")
         arrived, missing, malformed = arrived + 1, missing + gap, malformed + (text is None)
     if end:
         missing += max(0, end["frames"] - arrived - missing)
-        lost = end["lost"]
-    state = "" if not log else f", {lost} events lost" if end else ", no end mark"
+    state = "" if not log else f", {end['lost']} events lost" if end else ", no end mark"
     state += f", {again} frames again" if again else ""
     print(f"{arrived} frames, {missing} missing, {malformed} malformed, {skipped} bytes outside{state}")
     sys.exit(2 if missing or malformed or skipped or (log and not end) else 0)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(sys.argv[1])
+    main(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)

@@ -19,6 +19,8 @@ pub enum Value {
     Core,
     /// The cycle, in full width.
     Time,
+    /// A number of 64 bits: the arguments that hold its lower and its upper half.
+    Wide(u8, u8),
 }
 
 /// An expression. Numbers are 64-bit and wrap; fields are unsigned; a division by 0 gives 0; a comparison gives 0 or 1.
@@ -223,9 +225,11 @@ pub struct App {
     /// Texts that values are.
     pub texts: Vec<String>,
     /// Tables of texts by address of code: start, number of the text.
-    pub lookups: Vec<Vec<(u32, i64)>>,
+    pub lookups: Vec<Vec<(u64, i64)>>,
     /// How the host treats the order of events ([`crate::order::require`]).
     pub order: Order,
+    /// Whether addresses and registers of the program have 64 bits.
+    pub wide: bool,
     /// Notes about its probes for the user.
     pub notes: Vec<Mistake>,
 }
@@ -242,7 +246,33 @@ impl Use {
     }
 }
 
+impl Value {
+    /// Whether it has 64 bits: no node can compare it.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Self::Wide(..))
+    }
+}
+
+impl SpanDef {
+    /// Whether a key has 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.keys.iter().any(|k| k.is_wide())
+    }
+}
+
+impl LogDef {
+    /// Whether a key has 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.keys.iter().flatten().any(|k| k.is_wide())
+    }
+}
+
 impl MachineDef {
+    /// Whether a key has 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.classes.iter().filter_map(|c| c.1).any(Value::is_wide)
+    }
+
     /// Whether there may be more keys than a node has entries. Cores are never too many.
     pub fn may_exceed_keys(&self) -> bool {
         self.by_key && self.classes.iter().any(|c| c.1 != Some(Value::Core))
@@ -299,8 +329,17 @@ impl Clause {
 }
 
 impl App {
+    /// Width of the program's addresses and registers, bits: 32 or 64.
+    pub fn xlen(&self) -> u8 {
+        if self.wide {
+            64
+        } else {
+            32
+        }
+    }
+
     /// The number of the text of the code at an address.
-    pub fn text_at(&self, table: usize, addr: u32) -> i64 {
+    pub fn text_at(&self, table: usize, addr: u64) -> i64 {
         let rows = &self.lookups[table];
         rows[..rows.partition_point(|r| r.0 <= addr)].last().map_or(0, |r| r.1)
     }

@@ -102,7 +102,7 @@ impl Firmware {
             let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
             let (at, probe) = (word(entry), text(&entry[4..64])?);
             let placed = image.get(table + 4 * n..table + 4 * n + 4).map(word);
-            let name = symbols.at(at).filter(|name| !name.contains('+') && placed == Some(at));
+            let name = symbols.at(at.into()).filter(|name| !name.contains('+') && placed == Some(at));
             let name = name.ok_or_else(|| format!("handler {n}, of `{probe}`, is at {at:#x}, where there is none"))?;
             handlers.push(Handler { name, probe, fields: text(&entry[64..])? });
         }

@@ -85,7 +85,7 @@ impl<'a> ProgramOutput<'a> {
         let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
         let (pc, info) = (arg(0), arg(1));
         let why = if info >> 16 == FAULT { "did what the core cannot" } else { "took too long" };
-        let location = self.firmware.symbols.at(pc).unwrap_or_else(|| "no function".into());
+        let location = self.firmware.symbols.at(pc.into()).unwrap_or_else(|| "no function".into());
         let what = match info & 0xffff {
             NO_EVENT => "the program, outside of a handler,".to_string(),
             second if second >> 15 == 1 => "the end".into(),
@@ -125,7 +125,7 @@ impl<'a> Handlers<'a> {
         if let Node::Processor(ring_processor) = chip.node(node) {
             ring_processor.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
         }
-        Ok(Self::new(firmware, ProgramLocation::Chip(Box::new(chip)), Watcher::new(image, cores)))
+        Ok(Self::new(firmware, ProgramLocation::Chip(Box::new(chip)), Watcher::new(image, cores, app.xlen())))
     }
 
     /// Runs it on the host of a chip, which sends every event.
@@ -142,18 +142,27 @@ impl<'a> Handlers<'a> {
             chip.generator(c).set(slots(app, HOST)).map_err(|e| e.to_string())?;
         }
         let ring_processor = loaded(firmware, watchdog);
-        Ok(Self::new(firmware, ProgramLocation::Host(Box::new(chip), ring_processor), Watcher::new(image, cores)))
+        Ok(Self::new(
+            firmware,
+            ProgramLocation::Host(Box::new(chip), ring_processor),
+            Watcher::new(image, cores, app.xlen()),
+        ))
     }
 
     /// Runs it without a chip.
     pub fn alone(firmware: &'a Firmware, app: &App, cores: u8, image: Image, watchdog: u32) -> Result<Self, String> {
-        let params = GeneratorParams { slots: u8::MAX, wide: u8::MAX, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let all = GeneratorParams { slots: u8::MAX, wide: u8::MAX, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let params = GeneratorParams { xlen: app.xlen(), ..all };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         for g in &mut generators {
             g.set(slots(app, HOST)).map_err(|e| e.to_string())?;
         }
         let ring_processor = loaded(firmware, watchdog);
-        Ok(Self::new(firmware, ProgramLocation::Alone(generators, ring_processor), Watcher::new(image, cores)))
+        Ok(Self::new(
+            firmware,
+            ProgramLocation::Alone(generators, ring_processor),
+            Watcher::new(image, cores, app.xlen()),
+        ))
     }
 
     /// Sets the chip's tick node to request the program's tables every `period` cycles. Returns false if there is no

@@ -42,13 +42,14 @@ fn node(rules: &Rules) -> Writes {
 /// Packets that configure nodes, then the generators of `cores` cores, so that nodes are ready before events are sent.
 pub fn set(layout: &Layout, cores: u8, lite: bool) -> Vec<Packet> {
     let nodes = layout.rules.iter().enumerate().flat_map(|(n, r)| write(FIRST_NODE + n as u8, &node(r)));
-    let slots = if lite { registers::lite(&layout.slots) } else { registers::full(&layout.slots) };
+    let slots =
+        if lite { registers::lite(&layout.slots, layout.xlen) } else { registers::full(&layout.slots, layout.xlen) };
     nodes.chain((0..cores).flat_map(|c| write(c, &slots))).collect()
 }
 
 /// Packets that configure the generators of `masters` bus masters, on a chip with `cores` cores.
 pub fn set_masters(layout: &Layout, cores: u8, masters: u8) -> Vec<Packet> {
-    let slots = registers::full(&master::slots(&layout.slots));
+    let slots = registers::full(&master::slots(&layout.slots), layout.xlen);
     (cores..cores + masters).flat_map(|m| write(m, &slots)).collect()
 }
 

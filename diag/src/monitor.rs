@@ -10,7 +10,7 @@ use sim::diag::node::machine::Table;
 pub struct Monitor {
     table: Table,
     /// Possible states, each with its owner; `None`: any owner.
-    possible: Vec<(u8, Option<u32>)>,
+    possible: Vec<(u8, Option<u64>)>,
 }
 
 impl Monitor {
@@ -26,9 +26,9 @@ impl Monitor {
         self.possible = (0..self.table.steps.len()).map(|s| (s as u8, owner)).collect();
     }
 
-    /// An event of a class, with its key. Returns the arguments of a report.
-    pub fn take(&mut self, class: usize, key: u32) -> Option<[u32; 4]> {
-        let (mut next, mut report): (Vec<(u8, Option<u32>)>, _) = (Vec::new(), None);
+    /// An event of a class, with its key. Returns the state, the class, the key and the owner of a report.
+    pub fn take(&mut self, class: usize, key: u64) -> Option<[u64; 4]> {
+        let (mut next, mut report): (Vec<(u8, Option<u64>)>, _) = (Vec::new(), None);
         for &(state, owner) in &self.possible {
             // step 0 is for the key of the owner, step 1 for another
             let ways = match owner {
@@ -39,7 +39,7 @@ impl Monitor {
                 let step = self.table.steps[usize::from(state)][class][way];
                 next.push((step.next, if step.own || way == 0 { Some(key) } else { owner }));
                 if let (true, [(_, Some(owner))]) = (step.report, self.possible.as_slice()) {
-                    report = Some([state.into(), class as u32, key, *owner]);
+                    report = Some([state.into(), class as u64, key, *owner]);
                 }
             }
         }

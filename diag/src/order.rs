@@ -203,7 +203,7 @@ pub fn parts(app: &App) -> Vec<Part> {
 
 /// Maximum number of events that one instruction makes.
 fn hits(app: &App) -> usize {
-    let mut at: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut at: BTreeMap<u64, usize> = BTreeMap::new();
     let mut others = 0;
     for trigger in app.uses.iter().flat_map(|u| u.triggers()) {
         match trigger {

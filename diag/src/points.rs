@@ -13,7 +13,7 @@ use crate::plan::{event_bits, fitted, Excess, Rates};
 use crate::resolve::{has_time, stmt_has_time};
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::ChipParams;
-use sim::diag::trigger::{Capture, Trigger};
+use sim::diag::trigger::{Capture, Number, Trigger};
 
 /// Uses that must all have triggers, or all come from the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub struct Unit {
 
 /// Name of a captured word.
 fn capture_name(capture: &Capture, trigger: Trigger) -> String {
-    match capture {
-        Capture::Register(10) if trigger.is_return() => "retval".into(),
-        Capture::Register(1) => "ra".into(),
-        Capture::Register(2) => "sp".into(),
-        Capture::Register(r @ 10..=17) | Capture::EntryRegister(r @ 10..=17) => format!("arg{}", r - 10),
-        Capture::Register(r) | Capture::EntryRegister(r) => format!("x{r}"),
-        Capture::Stack(n) | Capture::EntryStack(n) => format!("sarg{n}"),
-        Capture::Elapsed => "elapsed".into(),
-        Capture::Pc => "pc".into(),
-        Capture::Address => "addr".into(),
-        Capture::Value => "value".into(),
-        Capture::Cause => "cause".into(),
+    match capture.number() {
+        Some(Number::Register(10)) if trigger.is_return() => "retval".into(),
+        Some(Number::Register(1)) => "ra".into(),
+        Some(Number::Register(2)) => "sp".into(),
+        Some(Number::Register(r @ 10..=17) | Number::EntryRegister(r @ 10..=17)) => format!("arg{}", r - 10),
+        Some(Number::Register(r) | Number::EntryRegister(r)) => format!("x{r}"),
+        Some(Number::Stack(n) | Number::EntryStack(n)) => format!("sarg{n}"),
+        Some(Number::Pc) => "pc".into(),
+        Some(Number::Address) => "addr".into(),
+        Some(Number::Value) => "value".into(),
+        None if *capture == Capture::Cause => "cause".into(),
+        None => "elapsed".into(),
     }
 }
 

@@ -101,12 +101,12 @@ pub fn take<'p>(
     (params, image): (&TraceParams, &Image),
     packets: impl IntoIterator<Item = &'p Packet>,
 ) -> Result<Replayed, String> {
-    let sizes = GeneratorParams { slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::FULL };
+    let sizes = GeneratorParams { xlen: layout.xlen, slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::FULL };
     let mut generators: Vec<Generator> = (0..params.cores).map(|c| Generator::new(sizes, c)).collect();
     for g in &mut generators {
         g.set(layout.traced.clone()).map_err(|e| e.to_string())?;
     }
-    let watcher = Watcher::new(image.clone(), params.cores);
+    let watcher = Watcher::new(image.clone(), params.cores, layout.xlen);
     let mut points = Points { watcher, generators, events: Vec::new(), lost: (0, 0) };
     let (waiting, mut joined, mut found) = (Waiting::default(), TraceReassembler::default(), Replayed::default());
     let mut replay: Option<Replay<'_, Waiting>> = None;

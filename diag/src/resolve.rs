@@ -41,7 +41,8 @@ struct Resolver<'a> {
 
 /// Resolves the items of a script for a program; times are computed with `clock_hz`.
 pub fn resolve(items: &[Item], symbols: &Symbols, clock_hz: u64) -> Result<App, Mistake> {
-    let mut r = Resolver { symbols, clock_hz, app: App::default(), periods: Vec::new(), tables: Vec::new() };
+    let app = App { wide: symbols.xlen() == 64, ..App::default() };
+    let mut r = Resolver { symbols, clock_hz, app, periods: Vec::new(), tables: Vec::new() };
     r.declare_maps(items)?;
     r.declare_ticks(items)?;
     for item in items {

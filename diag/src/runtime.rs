@@ -48,11 +48,11 @@ pub struct Runtime {
     maps: Vec<BTreeMap<Vec<i64>, Sum>>,
     machines: Vec<Monitor>,
     /// Begin of each open span, by span and key.
-    open: Vec<BTreeMap<u32, u64>>,
+    open: Vec<BTreeMap<u64, u64>>,
     logs: Vec<Log>,
     /// Machines and logs with one instance per key, by number and key.
-    keyed_machines: BTreeMap<(usize, u32), Monitor>,
-    keyed_logs: BTreeMap<(usize, u32), Log>,
+    keyed_machines: BTreeMap<(usize, u64), Monitor>,
+    keyed_logs: BTreeMap<(usize, u64), Log>,
     /// Cycle of the last event.
     time: u64,
     /// Number of ticks.
@@ -547,10 +547,21 @@ impl Runtime {
     }
 }
 
+/// An argument of an event; 0 if it has none.
+fn arg(event: &Event, n: u8) -> u32 {
+    event.args.get(usize::from(n)).copied().unwrap_or(0)
+}
+
+/// A number of 64 bits in two arguments.
+fn wide(event: &Event, low: u8, high: u8) -> u64 {
+    u64::from(arg(event, low)) | u64::from(arg(event, high)) << 32
+}
+
 /// The key of an event.
-fn key_of(key: Option<Value>, event: &Event) -> u32 {
+fn key_of(key: Option<Value>, event: &Event) -> u64 {
     match key {
-        Some(Value::Arg(a)) => event.args.get(usize::from(a)).copied().unwrap_or(0),
+        Some(Value::Arg(a)) => arg(event, a).into(),
+        Some(Value::Wide(low, high)) => wide(event, low, high),
         Some(Value::Core) => event.core.into(),
         Some(Value::Time) | None => 0,
     }

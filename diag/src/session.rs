@@ -107,7 +107,7 @@ impl OnChip {
         for (n, node) in layout.nodes.iter().enumerate() {
             *chip.node(n) = node.clone();
         }
-        let (watcher, host) = (Watcher::new(image, cores), Host::new(app, layout));
+        let (watcher, host) = (Watcher::new(image, cores, app.xlen()), Host::new(app, layout));
         Ok(Self { watcher, chip, host, totals: Totals::default(), log: None, traced: None, slots, unseen: 0 })
     }
 
@@ -266,9 +266,11 @@ impl RetireSink for OnChip {
     }
 
     fn master(&mut self, store: &MasterStore) {
-        let (seen, params) = (master::observed(store), self.chip.params());
+        let params = self.chip.params();
+        let xlen = params.generator.xlen;
+        let seen = master::observed(store, xlen);
         if params.masters == 0 {
-            self.unseen += u64::from(master::is_hit(&self.slots, &seen));
+            self.unseen += u64::from(master::is_hit(&self.slots, &seen, xlen));
             return;
         }
         let (first, totals) = (params.cores, &mut self.totals);
@@ -294,13 +296,14 @@ pub struct Reference {
 impl Reference {
     /// Creates it with everything on the host.
     pub fn new(app: &App, layout: &Layout, cores: u8, image: Image) -> Result<Self, String> {
-        let params = GeneratorParams { slots: u8::MAX, wide: u8::MAX, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let all = GeneratorParams { slots: u8::MAX, wide: u8::MAX, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let params = GeneratorParams { xlen: app.xlen(), ..all };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         for g in &mut generators {
             g.set(layout.slots.clone()).map_err(|e| e.to_string())?;
         }
         Ok(Self {
-            watcher: Watcher::new(image, cores),
+            watcher: Watcher::new(image, cores, app.xlen()),
             generators,
             masters: 0,
             runtime: Runtime::host(app, layout),
@@ -311,7 +314,7 @@ impl Reference {
 
     /// Adds generators for bus masters that are not cores.
     pub fn with_masters(mut self, layout: &Layout, masters: u8) -> Result<Self, String> {
-        let params = GeneratorParams { slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::MASTER };
+        let params = GeneratorParams { xlen: layout.xlen, slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::MASTER };
         let first = self.generators.len() as u8;
         for m in first..first + masters {
             let mut generator = Generator::new(params, m);
@@ -398,7 +401,8 @@ impl RetireSink for Reference {
         if self.masters > 0 {
             let first = self.generators.len() as u8 - self.masters;
             let mut parts = (&mut self.generators, &mut self.totals, &mut self.runtime, &mut self.tick);
-            observe(&mut parts, first, &master::observed(store));
+            let xlen = parts.0[usize::from(first)].params().xlen;
+            observe(&mut parts, first, &master::observed(store, xlen));
         }
     }
 }

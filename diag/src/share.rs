@@ -11,7 +11,7 @@
 use crate::app::{App, Consumer};
 use sim::diag::node::Field;
 use sim::diag::packet::{Args, Event};
-use sim::diag::trigger::{Capture, Slot, Trigger, CAPTURES};
+use sim::diag::trigger::{Capture, Number, Slot, Trigger, CAPTURES};
 
 /// Position of a use's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Share {
 }
 
 fn is_stack(c: &Capture) -> bool {
-    matches!(c, Capture::Stack(_) | Capture::EntryStack(_))
+    matches!(c.number(), Some(Number::Stack(_) | Number::EntryStack(_)))
 }
 
 /// Whether both have the same captures among those that `which` selects.

@@ -38,7 +38,7 @@ pub struct Sink<'a, W: Write> {
 
 /// A number as text: the symbol at it, if there is one.
 fn symbol_text(number: i64, symbols: &Symbols) -> String {
-    u32::try_from(number).ok().and_then(|a| symbols.at(a)).unwrap_or_else(|| number.to_string())
+    symbols.address(number).and_then(|a| symbols.at(a)).unwrap_or_else(|| number.to_string())
 }
 
 /// A key as text.

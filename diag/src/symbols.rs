@@ -20,7 +20,7 @@ use code::Code;
 use debug_info::{DebugInfo, Reader};
 use names::Name;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
-use sim::diag::master::NO_PC;
+use sim::diag::master::no_pc;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub const MASTER: &str = "bus master";
 /// A symbol.
 #[derive(Clone, Debug)]
 struct Symbol {
-    at: u32,
-    size: u32,
+    at: u64,
+    size: u64,
     /// As the linker has it.
     raw: String,
     name: Name,
@@ -46,6 +46,7 @@ struct Symbol {
 pub struct Symbols {
     /// By address.
     all: Vec<Symbol>,
+    xlen: u8,
     lines: Option<addr2line::Context<Reader>>,
     debug: Option<DebugInfo>,
     code: Code,
@@ -58,7 +59,7 @@ impl std::fmt::Debug for Symbols {
 }
 
 /// Symbols of functions and variables, and the addresses at which code and data start.
-fn read_symbols(file: &object::File<'_>) -> (Vec<Symbol>, Vec<(u32, bool)>) {
+fn read_symbols(file: &object::File<'_>) -> (Vec<Symbol>, Vec<(u64, bool)>) {
     let (mut all, mut starts, mut source) = (Vec::new(), Vec::new(), None);
     for s in file.symbols() {
         let Ok(raw) = s.name() else { continue };
@@ -69,7 +70,7 @@ fn read_symbols(file: &object::File<'_>) -> (Vec<Symbol>, Vec<(u32, bool)>) {
         }
         let Some(section) = s.section_index() else { continue };
         let in_code = || file.section_by_index(section).is_ok_and(|s| s.kind() == object::SectionKind::Text);
-        let at = s.address() as u32;
+        let at = s.address();
         if raw.starts_with("$x") || raw.starts_with("$d") {
             starts.push((at, raw.starts_with("$x")));
             continue;
@@ -90,7 +91,7 @@ fn read_symbols(file: &object::File<'_>) -> (Vec<Symbol>, Vec<(u32, bool)>) {
         let name = Name::of(raw);
         all.push(Symbol {
             at,
-            size: s.size() as u32,
+            size: s.size(),
             raw: raw.to_string(),
             printed: name.full(),
             name,
@@ -115,10 +116,12 @@ impl Symbols {
             let data = data.unwrap_or(Cow::Borrowed(&[]));
             Ok(Reader::new(Arc::from(&*data), gimli::LittleEndian))
         };
-        let low = |s: &object::Section| s.address().checked_add(s.size()).is_some_and(|end| end < 1 << 32);
+        let xlen = if file.is_64() { 64 } else { 32 };
+        let low =
+            |s: &object::Section| s.address().checked_add(s.size()).is_some_and(|end| end <= u64::MAX >> (64 - xlen));
         let text = file.sections().filter(|s| s.kind() == object::SectionKind::Text && low(s));
         let bytes = |s: object::Section| s.uncompressed_data().map(Cow::into_owned).unwrap_or_default();
-        let code = Code { sections: text.map(|s| (s.address() as u32, bytes(s))).collect(), starts };
+        let code = Code { sections: text.map(|s| (s.address(), bytes(s))).collect(), starts };
         let dwarf = gimli::Dwarf::load(load).ok().map(Arc::new);
         let lines = dwarf.clone().and_then(|d| addr2line::Context::from_arc_dwarf(d).ok());
         let debug = dwarf.map(|d| DebugInfo::read(d, |at| code.has(at)));
@@ -126,28 +129,41 @@ impl Symbols {
             name_files(&mut all, debug);
         }
         name_twins(&mut all);
-        Ok(Self { all, lines, debug, code })
+        Ok(Self { all, xlen, lines, debug, code })
     }
 
     /// No symbols.
     pub fn none() -> Self {
-        Self { all: Vec::new(), lines: None, debug: None, code: Code::default() }
+        Self { all: Vec::new(), xlen: 32, lines: None, debug: None, code: Code::default() }
+    }
+
+    /// Width of the program's addresses and registers, bits: 32 or 64.
+    pub fn xlen(&self) -> u8 {
+        self.xlen
     }
 
     /// Address and size of a symbol, and whether it is code.
-    pub fn find(&self, name: &str) -> Option<(u32, u32, bool)> {
+    pub fn find(&self, name: &str) -> Option<(u64, u64, bool)> {
         self.all.iter().find(|s| s.raw == name).map(|s| (s.at, s.size, s.is_code))
     }
 
     /// The symbol that contains an address.
-    fn containing(&self, addr: u32) -> Option<&Symbol> {
+    fn containing(&self, addr: u64) -> Option<&Symbol> {
         let next = self.all.partition_point(|s| s.at <= addr);
         self.all[..next].iter().rev().find(|s| s.at == addr || addr - s.at < s.size)
     }
 
+    /// A number as an address; `None`: it is too large.
+    pub fn address(&self, number: i64) -> Option<u64> {
+        if self.xlen == 64 {
+            return Some(number as u64);
+        }
+        u32::try_from(number).ok().map(u64::from)
+    }
+
     /// The symbol at an address, with `+0x..` if inside it.
-    pub fn at(&self, addr: u32) -> Option<String> {
-        if addr == NO_PC {
+    pub fn at(&self, addr: u64) -> Option<String> {
+        if addr == no_pc(self.xlen) {
             return Some(MASTER.into());
         }
         let s = self.containing(addr)?;
@@ -155,24 +171,24 @@ impl Symbols {
     }
 
     /// Source file and line of an address.
-    pub fn line(&self, addr: u32) -> Option<String> {
-        let place = self.lines.as_ref()?.find_location(addr.into()).ok()??;
+    pub fn line(&self, addr: u64) -> Option<String> {
+        let place = self.lines.as_ref()?.find_location(addr).ok()??;
         Some(format!("{}:{}", place.file?, place.line?))
     }
 
     /// The start of the instruction that contains an address; `None`: the program has none there.
-    pub fn instruction_at(&self, addr: u32) -> Option<u32> {
+    pub fn instruction_at(&self, addr: u64) -> Option<u64> {
         self.code.instruction_at(addr)
     }
 
     /// Address of a branch or jump in the function at `start`, of `size` bytes, that goes back to its first
     /// instruction. A function of 0 bytes, as in assembler code, reaches up to the next one.
-    pub fn back_to_start(&self, start: u32, size: u32) -> Option<u32> {
-        self.code.back_to_start(start, self.end(start, size))
+    pub fn back_to_start(&self, start: u64, size: u64) -> Option<u64> {
+        self.code.back_to_start(start, self.end(start, size), self.xlen)
     }
 
     /// End of the function at `start`, of `size` bytes or, if that is 0, up to the next one.
-    pub fn end(&self, start: u32, size: u32) -> u32 {
+    pub fn end(&self, start: u64, size: u64) -> u64 {
         if size == 0 {
             self.code.end(start)
         } else {

@@ -14,13 +14,15 @@ struct Hart {
     pc: u64,
     cycle: u64,
     started: bool,
-    trap: Option<(bool, u8, u32)>,
+    trap: Option<(bool, u8, u64)>,
 }
 
 /// Converts events and data to retired instructions.
 #[derive(Clone, Debug)]
 pub struct Watcher {
     image: Image,
+    /// Largest address, and largest number in a register.
+    largest: u64,
     harts: Vec<Hart>,
     /// The instruction whose data events are arriving.
     open: Option<(u8, u64, ObservedInsn)>,
@@ -31,9 +33,10 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Creates a watcher of `harts` harts that run the code of `image`.
-    pub fn new(image: Image, harts: u8) -> Self {
-        Self { image, harts: vec![Hart::default(); harts.into()], open: None, has_data: false, error: None }
+    /// Creates a watcher of `harts` harts of `xlen` bits that run the code of `image`.
+    pub fn new(image: Image, harts: u8, xlen: u8) -> Self {
+        let largest = u64::MAX >> (64 - xlen);
+        Self { image, largest, harts: vec![Hart::default(); harts.into()], open: None, has_data: false, error: None }
     }
 
     /// Completes an instruction of a hart.
@@ -51,7 +54,7 @@ impl Watcher {
         };
         let next = target.unwrap_or(pc + u64::from(len));
         let h = &mut self.harts[usize::from(hart)];
-        (seen.pc, seen.next_pc, seen.insn, seen.len) = (pc as u32, next as u32, insn, len);
+        (seen.pc, seen.next_pc, seen.insn, seen.len) = (pc & self.largest, next & self.largest, insn, len);
         seen.trap = h.trap.take();
         (h.pc, h.cycle) = (next, seen.cycle);
         each(hart, &seen);
@@ -90,13 +93,18 @@ impl Watcher {
             self.walk(d.hart, d.pc, each);
             self.open = Some((d.hart, d.pc, ObservedInsn { cycle: d.cycle, ..ObservedInsn::default() }));
         }
+        let largest = self.largest;
         let Some((_, _, seen)) = &mut self.open else { return };
-        let access =
-            |addr: u64, size: u8, value: u64, store| Access { addr: addr as u32, size, value: value as u32, store };
+        let access = |addr: u64, size: u8, value: u64, store| Access {
+            addr: addr & largest,
+            size,
+            value: value & largest,
+            store,
+        };
         match d.kind {
             DataKind::Load { size, addr, value } => seen.accesses[0] = Some(access(addr, size, value, false)),
             DataKind::Store { size, addr, value } => seen.accesses[1] = Some(access(addr, size, value, true)),
-            DataKind::Register { rd, value } => seen.rd = Some((rd, value as u32)),
+            DataKind::Register { rd, value } => seen.rd = Some((rd, value & largest)),
             DataKind::Csr { .. } | DataKind::Float { .. } | DataKind::Imported { .. } => {}
         }
     }
@@ -116,7 +124,7 @@ impl Watcher {
             FlowKind::Trap { interrupt, cause } => {
                 self.walk(e.hart, e.pc, each);
                 let h = &mut self.harts[usize::from(e.hart)];
-                (h.trap, h.pc) = (Some((interrupt, cause, e.pc as u32)), e.target);
+                (h.trap, h.pc) = (Some((interrupt, cause, e.pc & self.largest)), e.target);
             }
             FlowKind::Stop => self.walk(e.hart, e.pc, each),
             FlowKind::Gap { .. } => {

@@ -11,10 +11,10 @@
 use crate::app::{App, Consumer, Expr, Use, Value};
 use crate::share::{fewest, union, wide};
 use crate::syntax::Binary;
-use sim::diag::trigger::{Capture, Trigger, CAPTURES};
+use sim::diag::trigger::{Capture, Number, Trigger, CAPTURES};
 
 /// A trigger that covers both, and the number of additional bytes that it covers.
-fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u32)> {
+fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u64)> {
     match (a, b) {
         (Trigger::Trap { interrupt: i, cause: c }, Trigger::Trap { interrupt: j, cause: d }) => {
             let interrupt = i.filter(|_| i == j);
@@ -24,22 +24,22 @@ fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u32)> {
         (
             Trigger::Data { first: f, last: l, loads, stores, value: None },
             Trigger::Data { first: g, last: m, loads: p, stores: q, value: None },
-        ) if (loads, stores) == (p, q) && (f | g) & 3 == 0 => {
+        ) if (loads, stores) == (p, q) && (f | g) & 3 == 0 && (f.max(g) - f.min(g)) >> 32 == 0 => {
             let (first, last) = (f.min(g), l.max(m));
-            let size = |first: u32, last: u32| u64::from(last.saturating_sub(first)) + 1;
-            let more = size(first, last).saturating_sub(size(f, l) + size(g, m));
-            let more = u32::try_from(more).unwrap_or(u32::MAX);
+            let size = |first: u64, last: u64| last.saturating_sub(first).saturating_add(1);
+            let more = size(first, last).saturating_sub(size(f, l).saturating_add(size(g, m)));
             Some((Trigger::Data { first, last, loads, stores, value: None }, more))
         }
         _ => None,
     }
 }
 
-/// The captured word that identifies the use of an event.
-fn distinguishing_capture(trigger: Trigger) -> Option<Capture> {
+/// The captured words that identify the use of an event.
+fn distinguishing_captures(trigger: Trigger, wide: bool) -> Option<Vec<Capture>> {
     match trigger {
-        Trigger::Trap { .. } => Some(Capture::Cause),
-        Trigger::Data { .. } => Some(Capture::Address),
+        Trigger::Trap { .. } => Some(vec![Capture::Cause]),
+        Trigger::Data { .. } if wide => Some(vec![Capture::Address, Capture::Upper(Number::Address)]),
+        Trigger::Data { .. } => Some(vec![Capture::Address]),
         Trigger::Pc(_)
         | Trigger::Entry { .. }
         | Trigger::Return(_)
@@ -55,7 +55,7 @@ fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
     for u in app.uses.iter_mut().filter(|u| u.also.is_empty() && (u.trigger == a || u.trigger == b)) {
         u.original_trigger = u.original_trigger.or(Some(u.trigger));
         u.trigger = to;
-        u.captures = union(&u.captures, &[distinguishing_capture(to)?]);
+        u.captures = union(&u.captures, &distinguishing_captures(to, app.wide)?);
         all = union(&all, &u.captures);
     }
     // otherwise there would be two slots of the same trigger
@@ -63,13 +63,18 @@ fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
 }
 
 /// Condition that selects a use's events among those of its trigger.
-fn condition(u: &Use) -> Option<Expr> {
+fn condition(u: &Use, wide: bool) -> Option<Expr> {
     let original_trigger = u.original_trigger.filter(|n| *n != u.trigger)?;
-    let at = u.captures.iter().position(|c| Some(*c) == distinguishing_capture(u.trigger))?;
-    let word = || Box::new(Expr::Value(Value::Arg(at as u8)));
-    let is = |op, n: u32| Expr::Binary(op, word(), Box::new(Expr::Number(n.into())));
+    let words = distinguishing_captures(u.trigger, wide)?;
+    let at = |word: &Capture| u.captures.iter().position(|c| c == word).map(|n| n as u8);
+    let value = match words[..] {
+        [low, high] => Value::Wide(at(&low)?, at(&high)?),
+        _ => Value::Arg(at(&words[0])?),
+    };
+    let word = || Box::new(Expr::Value(value));
+    let is = |op, n: u64| Expr::Binary(op, word(), Box::new(Expr::Number(n as i64)));
     Some(match original_trigger {
-        Trigger::Trap { interrupt: Some(i), cause: Some(c) } => is(Binary::Eq, u32::from(i) << 31 | u32::from(c)),
+        Trigger::Trap { interrupt: Some(i), cause: Some(c) } => is(Binary::Eq, u64::from(i) << 31 | u64::from(c)),
         Trigger::Trap { interrupt: Some(true), cause: None } => is(Binary::Ge, 1 << 31),
         Trigger::Trap { interrupt: Some(false), cause: None } => is(Binary::Lt, 1 << 31),
         Trigger::Trap { interrupt: None, cause: Some(c) } => {
@@ -95,7 +100,7 @@ pub fn widen(app: &mut App, available: usize) {
         if needed <= available {
             break;
         }
-        let mut best: Option<(usize, u32, App)> = None;
+        let mut best: Option<(usize, u64, App)> = None;
         for (n, a) in slots.iter().enumerate().filter(|(_, g)| g.also.is_empty()) {
             for b in slots[n + 1..].iter().filter(|g| g.also.is_empty()) {
                 let Some((to, more)) = joined(a.slot.trigger, b.slot.trigger) else { continue };
@@ -111,7 +116,7 @@ pub fn widen(app: &mut App, available: usize) {
     }
     *app = found;
     for n in 0..app.uses.len() {
-        let Some(selection) = condition(&app.uses[n]) else { continue };
+        let Some(selection) = condition(&app.uses[n], app.wide) else { continue };
         match app.uses[n].consumer {
             Consumer::Clause(c) => {
                 let own = app.clauses[c].predicate.take();

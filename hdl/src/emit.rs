@@ -4,7 +4,7 @@
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
-use crate::diag::chip::{ChipError, DiagChip, DiagParams};
+use crate::diag::chip::{ChipError, DiagChip, DiagParams, WideDiagChip};
 use crate::ingress::blocks::{BlocksPins, BlocksTwoPins};
 use crate::ingress::chain::ChainPins;
 use crate::ingress::etrace::EtracePins;
@@ -229,14 +229,17 @@ impl Circuit for TraceParams {
 
 /// Verilog of a diagnosis chip, with a comment at the top that describes it.
 pub fn emit_diag(params: &DiagParams, style: &Style) -> Result<String, EmitError> {
-    let mut top = DiagChip::new(params)?;
+    let text = match params.generator.xlen {
+        64 => checked(&mut WideDiagChip::new(params)?, style)?,
+        _ => checked(&mut DiagChip::new(params)?, style)?,
+    };
+    Ok(format!("// Goshawk diagnosis chip, version {}\n// {params}\n\n{text}", env!("CARGO_PKG_VERSION")))
+}
+
+fn checked(top: &mut impl Block, style: &Style) -> Result<String, EmitError> {
     top.connect_all();
-    check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
-    Ok(format!(
-        "// Goshawk diagnosis chip, version {}\n// {params}\n\n{}",
-        env!("CARGO_PKG_VERSION"),
-        verilog::write(&top, style)?.text
-    ))
+    check_all(top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
+    Ok(verilog::write(top, style)?.text)
 }
 
 /// Verilog of the system for `circuit`, with a comment at the top that describes it.

@@ -13,7 +13,7 @@ use fpga::soc::core::CoreKind;
 use fpga::soc::diag::placed;
 use fpga::soc::top::{Host, Output, SocConfig};
 use hdl::diag::chip::{DiagChip, DiagParams};
-use hdl::diag::client::{generator, node, RingPortIn};
+use hdl::diag::client::{generator, node, All, CoreRingPortIn, Generators, RingPortIn};
 use hdl::diag::framer::Framer;
 use hdl::diag::generator::crossing::CoreCrossing;
 use hdl::diag::generator::full::calls::Calls;
@@ -32,7 +32,7 @@ use hdl::diag::node::trace::TraceNode;
 use hdl::diag::processor::core::Core;
 use hdl::noc::router::Router;
 use hdl::verilog::{write, Style};
-use hdl::widget::slot::Slot;
+use hdl::widget::slot::{Part, Slot};
 use rust_hdl::prelude::*;
 use sim::diag::node::NodeKind;
 use sim::diag::packet::HOST;
@@ -54,6 +54,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
     let seat = |kind| verilog(Slot::<RingPortIn>::new(node(kind).expect("a circuit")));
     let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0, false)));
+    let wide = |params| {
+        verilog(Slot::new(
+            All::generator(&GeneratorParams { xlen: 64, ..params }, 0, false) as Box<dyn Part<CoreRingPortIn<64>>>
+        ))
+    };
     let windows = || verilog(Slot::new(generator(&GeneratorParams::FULL, 0, true)));
     let held = GeneratorParams { stalls: true, ..GeneratorParams::FULL };
     let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
@@ -89,19 +94,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("full generator, 12 slots", Box::new(|| of(twelve)), both),
         ("full generator that stalls, 16 slots", Box::new(|| of(held)), both),
         ("full generator with windows, 16 slots", Box::new(windows), both),
+        ("RV64: full generator, 16 slots", Box::new(|| wide(GeneratorParams::FULL)), both),
+        ("RV64: lite generator, 12 slots", Box::new(|| wide(GeneratorParams::LITE)), both),
         ("generator of a bus master, 4 slots", Box::new(|| of(GeneratorParams::MASTER)), both),
-        ("slots of the full generator", Box::new(|| verilog(Slots::new(16, 4))), both),
-        ("log of the full generator", Box::new(|| verilog(Log::new(16, 4))), both),
-        ("registers of the full generator", Box::new(|| verilog(Registers::new())), both),
+        ("slots of the full generator", Box::new(|| verilog(Slots::<32>::new(16, 4))), both),
+        ("log of the full generator", Box::new(|| verilog(Log::<32>::new(16, 4))), both),
+        ("registers of the full generator", Box::new(|| verilog(Registers::<32>::new())), both),
         ("stack of the full generator", Box::new(|| verilog(Stack::new())), both),
-        ("calls of the full generator", Box::new(|| verilog(Calls::new(16))), both),
+        ("calls of the full generator", Box::new(|| verilog(Calls::<32>::new(16))), both),
         ("word of the full generator", Box::new(|| verilog(Word::new())), both),
-        ("control of the full generator", Box::new(|| verilog(Control::new(4))), both),
+        ("control of the full generator", Box::new(|| verilog(Control::<32>::new(4))), both),
         ("outbox of the full generator", Box::new(|| verilog(Outbox::new(0))), both),
         ("window of a generator", Box::new(|| verilog(Window::new())), both),
         ("crossing of a core with its own clock", Box::new(|| verilog(CoreCrossing::new())), both),
-        ("observer of a bus master", Box::new(|| verilog(MasterObserver::new())), both),
-        ("observer", Box::new(|| verilog(Observer::new(&rvfi))), both),
+        ("observer of a bus master", Box::new(|| verilog(MasterObserver::<32, 4>::new())), both),
+        ("observer", Box::new(|| verilog(Observer::<32, 4>::new(&rvfi))), both),
         ("counters, 64", Box::new(|| seat(NodeKind::Count(64))), both),
         ("aggregate, 256 entries", Box::new(|| seat(NodeKind::Aggregate(256))), both),
         ("machine, 16 states", Box::new(|| seat(NodeKind::Machine(16))), both),

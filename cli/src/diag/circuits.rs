@@ -19,7 +19,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         PointDetection::of(args.trace.is_given() && !args.trace.has_window()),
     )?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
-    let mut request = args.trace.request(opened.params.cores, opened.align())?;
+    let mut request = args.trace.request((opened.params.cores, 32, opened.align()))?;
     if let Some(request) = &mut request {
         request.window = args.trace.window(&opened.symbols)?;
     }

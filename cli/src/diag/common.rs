@@ -24,6 +24,7 @@ use retire::file::input;
 use retire::image::Image;
 use retire::RetireSink;
 use sim::diag::chip::ChipParams;
+use sim::diag::trigger::GeneratorParams;
 use sim::params::TraceParams;
 use sim::system::System;
 use std::path::Path;
@@ -281,11 +282,6 @@ impl ScriptArgs {
             .input
             .named()
             .ok_or_else(|| Failure::Other(format!("{input}: is a recording; its program is expected in `--elf`")))?;
-        if named.program.xlen != 32 {
-            let limits =
-                "triggers and captured words of event generators, arguments of packets and keys of tables have 32";
-            return Err(Failure::Other(format!("{input}: has 64-bit addresses; {limits}")));
-        }
         let symbols = symbols_of(&named.name)?;
         let cores = source.run()?.harts;
         if cores > 16 {
@@ -295,10 +291,16 @@ impl ScriptArgs {
             chip.check(cores)?;
         }
         let params = ChipParams { trace: detection == PointDetection::Traced, ..chip.params(cores) };
+        let params = with_width(params, symbols.xlen());
         let (whole, app) = resolve((&name, &text), &symbols, (&params, chip), detection)?;
         let image = Image::new(&named.program);
         Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image, name, whole })
     }
+}
+
+/// The chip of cores of `xlen` bits.
+pub fn with_width(params: ChipParams, xlen: u8) -> ChipParams {
+    ChipParams { generator: GeneratorParams { xlen, ..params.generator }, ..params }
 }
 
 /// Symbols of a program.
@@ -409,7 +411,12 @@ impl Opened {
 
     /// The default trace of the cores.
     pub fn usual_trace(&self) -> Result<TraceRequest, Failure> {
-        TraceRequest::usual(self.params.cores, self.source.input.likely_align()?)
+        TraceRequest::usual(self.cores()?)
+    }
+
+    /// The traced cores: their number, the width of their addresses, and its alignment as a power of two.
+    pub fn cores(&self) -> Result<(u8, u8, u8), Failure> {
+        Ok((self.params.cores, self.symbols.xlen(), self.source.input.likely_align()?))
     }
 
     /// The application on a chip with a trace system.

@@ -28,6 +28,7 @@ use std::io::Write;
     goshawk diag gen --cores 2 --lite --nodes count:64,histogram -o diag-lite --json\n  \
     goshawk diag gen --cores 2 --masters 1 -o diag-dma\n  \
     goshawk diag gen --cores 2 --core-clocks 1 -o diag-clocks\n  \
+    goshawk diag gen --xlen 64 --masters 1 -o diag-rv64\n  \
     goshawk diag gen --nodes machine,aggregate:64 --module-name acme_diag -o acme")]
 pub struct Args {
     /// Folder to write to; it is created if missing
@@ -61,6 +62,9 @@ pub struct Args {
     /// instructions that a separate trace system must hide
     #[arg(long)]
     windows: bool,
+    /// Width of addresses and registers of the cores and bus masters, in bits: 32 or 64
+    #[arg(long, value_name = "BITS", default_value_t = 32, value_parser = xlen)]
+    xlen: u8,
     /// Name of the top module, and prefix of all others
     #[arg(long, value_name = "NAME", default_value = "goshawk_diag", value_parser = module_name)]
     module_name: String,
@@ -70,6 +74,15 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// Parses the width of addresses.
+fn xlen(text: &str) -> Result<u8, String> {
+    match text {
+        "32" => Ok(32),
+        "64" => Ok(64),
+        _ => Err("expected 32 or 64".into()),
+    }
 }
 
 /// Name of the Verilog file.
@@ -197,7 +210,7 @@ fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
         })
     })?;
     let lines = count(verilog.lines().count() as u64);
-    let ports = ports::markdown_with(&verilog, style, 32, "diag", &MEANINGS);
+    let ports = ports::markdown_with(&verilog, style, params.generator.xlen, "diag", &MEANINGS);
     let json = json!({ "tool": TOOL, "parameters": described(params) });
     let v = Vectors::make(params)?;
     let bench = vectors::bench(params, style, &v);
@@ -225,10 +238,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         (false, true) => with_circuits(),
         (false, false) => args.nodes.clone(),
     };
-    let generator = GeneratorParams { stalls: args.stall, ..generator(args.lite) };
+    let generator = GeneratorParams { stalls: args.stall, xlen: args.xlen, ..generator(args.lite) };
     let (cores, masters) = (args.cores, args.masters);
     check_masters(cores, masters)?;
     check_clocks(cores, args.core_clocks)?;
+    if args.core_clocks > 0 && args.xlen == 64 {
+        return Err(Failure::Other(format!("`--core-clocks {}`: not with `--xlen 64`", args.core_clocks)));
+    }
     let params = DiagParams {
         cores,
         generator,

@@ -121,7 +121,7 @@ fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &Soc
     let (cores, slots) = (opened.params.cores, slots(&opened.app, FIRST_NODE));
     let watchdog = script.processor.watchdog.div_ceil(UNIT) as u16;
     let mut before = load::write(FIRST_NODE, &start(&firmware.image, watchdog));
-    let set = if opened.params.generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
+    let set = if opened.params.generator.lite { registers::lite(&slots, 32) } else { registers::full(&slots, 32) };
     before.extend((0..cores).flat_map(|c| load::write(c, &set)));
     let after = vec![Packet::control(HOST, FIRST_NODE, Op::Flush, 0, &[1])];
     let (run, packets) = drive(&opened, &before, &after, soc, None)?;

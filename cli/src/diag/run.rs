@@ -243,7 +243,7 @@ pub(super) fn causes(t: &Totals) -> String {
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let opened = args.script.open(&args.machine, &args.chip, PointDetection::of(args.trace.is_given()))?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()?.0.layout };
-    let request = args.trace.request(opened.params.cores, opened.source.input.likely_align()?)?;
+    let request = args.trace.request(opened.cores()?)?;
     let (mut chip, traced) = match &request {
         Some(request) => {
             let mut traced_chip = opened.on_traced_chip(&layout, request)?;

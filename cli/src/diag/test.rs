@@ -48,7 +48,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             args.script.open_soc(&args.machine, &args.chip, args.soc.core(), PointDetection::of(args.trace))?;
         without_tick(&opened.app, args.script.name())?;
         let layout = opened.plan()?;
-        let request = args.trace.then(|| TraceRequest::usual(opened.params.cores, opened.align())).transpose()?;
+        let request = args.trace.then(|| TraceRequest::usual((opened.params.cores, 32, opened.align()))).transpose()?;
         let got = soc::observe(&opened, &layout, &args.soc, request.as_ref())?;
         let model = got.replayed(&opened)?;
         let (clock_hz, totals) = (opened.params.clock_hz, got.totals);

@@ -91,12 +91,12 @@ impl Window {
             )));
         }
         let Points { opens, closes, returns } = self.points;
-        Ok(registers::window(used as u8, opens, closes, returns))
+        Ok(registers::window(used as u8, opens, closes, returns, generator.xlen))
     }
 }
 
 /// The address of a point of the program, given as in a script.
-fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> {
+fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u64, Failure> {
     let script = format!("{text} {{ @window[core] = count(); }}");
     let found = ::diag::parse::parse(&script).and_then(|items| resolve(&items, symbols, 1));
     let app = found.map_err(|e| Failure::Other(format!("{option} {text}: {}", e.what)))?;
@@ -109,10 +109,10 @@ fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> 
 }
 
 impl TraceRequest {
-    /// A trace of `cores` cores whose code addresses are multiples of 2^`align`.
-    pub fn new(scheme: &str, cores: u8, align: u8) -> Result<Self, Failure> {
+    /// A trace of `cores` cores of `xlen` bits whose code addresses are multiples of 2^`align`.
+    pub fn new(scheme: &str, (cores, xlen, align): (u8, u8, u8)) -> Result<Self, Failure> {
         let args = ParamArgs::of_scheme(scheme);
-        let (params, set) = args.resolve_with(None, (cores, 32, align))?;
+        let (params, set) = args.resolve_with(None, (cores, xlen, align))?;
         if params.data.is_some() {
             return Err(Failure::Other(format!(
                 "--trace-scheme {scheme}: load values do not go over the link; a scheme of the control flow does"
@@ -122,8 +122,8 @@ impl TraceRequest {
     }
 
     /// The default trace.
-    pub fn usual(cores: u8, align: u8) -> Result<Self, Failure> {
-        Self::new(SCHEME, cores, align)
+    pub fn usual(of: (u8, u8, u8)) -> Result<Self, Failure> {
+        Self::new(SCHEME, of)
     }
 }
 
@@ -174,9 +174,9 @@ impl TraceArgs {
         self.trace.is_some()
     }
 
-    /// The requested trace of `cores` cores.
-    pub fn request(&self, cores: u8, align: u8) -> Result<Option<TraceRequest>, Failure> {
-        self.is_given().then(|| TraceRequest::new(&self.trace_scheme, cores, align)).transpose()
+    /// The requested trace, as [`TraceRequest::new`].
+    pub fn request(&self, of: (u8, u8, u8)) -> Result<Option<TraceRequest>, Failure> {
+        self.is_given().then(|| TraceRequest::new(&self.trace_scheme, of)).transpose()
     }
 
     /// The requested window, for a program with `symbols`.

@@ -30,7 +30,7 @@ const FROM_HOST: u8 = 16;
 /// Pseudo-core of the first bus master; its address, data and byte mask are the fields `pc`, `next_pc` and `rd`.
 const FROM_MASTER: u8 = 17;
 /// The variable that the generators of bus masters watch.
-const WATCHED: u32 = 0x800;
+const WATCHED: u64 = 0x800;
 /// Cycles between two steps.
 const GAP: u64 = 320;
 /// Cycles that a node needs to clear its tables.
@@ -38,7 +38,9 @@ const CLEARS: u64 = 1200;
 /// Events of the vectors: one is sent to the host, one is counted.
 const EVENTS: [u8; 2] = [1, 2];
 /// Trigger addresses of the generators.
-const PLACES: [u32; 2] = [0x400, 0x404];
+const PLACES: [u64; 2] = [0x400, 0x404];
+/// Upper half of all addresses and values of a chip for 64 bits.
+const UPPER: u64 = 0xffff_ffc1 << 32;
 /// Register number of `a0`.
 const A0: u8 = 10;
 
@@ -54,6 +56,8 @@ pub struct Vectors {
     pub packets: usize,
     /// Cycle after the last input.
     pub stop: u64,
+    /// Width of addresses and registers, bits.
+    xlen: u8,
     frames: FrameWriter,
     line: FrameWriter,
 }
@@ -66,7 +70,7 @@ impl Vectors {
              // may leave; from core 17 on, bus masters store (address, data, -, mask): cycle core pc next_pc insn rd value\n",
         );
         let (host, bytes, frames, line) = (Vec::new(), Vec::new(), FrameWriter::default(), FrameWriter::default());
-        let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, frames, line };
+        let mut v = Self { host, beats, bytes, packets: 0, stop: GAP, xlen: params.generator.xlen, frames, line };
         v.play(params)?;
         Ok(v)
     }
@@ -96,9 +100,18 @@ impl Vectors {
         self.send(packet);
     }
 
+    /// An address or a value with the upper half of the chip.
+    fn whole(&self, low: u64) -> u64 {
+        if self.xlen == 64 {
+            UPPER | low
+        } else {
+            low
+        }
+    }
+
     /// Retires an instruction.
-    fn retire(&mut self, core: u8, pc: u32, rd: u8, value: u32) -> ObservedInsn {
-        let (insn, next_pc) = (0x13 | u32::from(rd) << 7 | value << 20, pc + 4);
+    fn retire(&mut self, core: u8, pc: u64, rd: u8, value: u64) -> ObservedInsn {
+        let (insn, next_pc) = (0x13 | u32::from(rd) << 7 | (value as u32) << 20, pc + 4);
         let _ = writeln!(self.beats, "{} {core} {pc:08x} {next_pc:08x} {insn:08x} {rd:02x} {value:08x}", self.stop);
         let rd = (rd != 0).then_some((rd, value));
         let seen = ObservedInsn { cycle: self.stop, pc, next_pc, insn, len: 4, rd, ..ObservedInsn::default() };
@@ -107,11 +120,11 @@ impl Vectors {
     }
 
     /// A bus master stores.
-    fn store(&mut self, master: u8, addr: u32, mask: u8, value: u32) -> ObservedInsn {
+    fn store(&mut self, master: u8, addr: u64, mask: u8, value: u32) -> ObservedInsn {
         let (at, core) = (self.stop, FROM_MASTER + master);
         let _ = writeln!(self.beats, "{at} {core} {addr:08x} {value:08x} 00000000 {mask:02x} 00000000");
         self.stop += GAP;
-        observed(&MasterStore { addr: addr.into(), value, mask, cycle: at })
+        observed(&MasterStore { addr, value, mask, cycle: at }, self.xlen)
     }
 
     fn play(&mut self, params: &DiagParams) -> Result<(), Failure> {
@@ -139,8 +152,9 @@ impl Vectors {
         let counters_at = counters.map(|n| FIRST_NODE + n as u8);
         let to = Target { dest: HOST, id: 128 };
         let rule = count::Rule { event: EVENTS[1], first: 1, by_core: false, threshold: 0, to };
+        let (xlen, places, watched) = (self.xlen, PLACES.map(|p| self.whole(p)), self.whole(WATCHED));
         let slot = |n: usize, dest, stamped, captures| Slot {
-            trigger: Trigger::Pc(PLACES[n]),
+            trigger: Trigger::Pc(places[n]),
             event: EVENTS[n],
             dest,
             captures,
@@ -148,17 +162,23 @@ impl Vectors {
             yields: false,
         };
         let lite = params.generator.lite;
-        let captures = if lite { Vec::new() } else { vec![Capture::Pc, Capture::Register(A0)] };
+        // of 64 bits, the upper halves too
+        let words = |all: Vec<Capture>| -> Vec<Capture> {
+            let upper = all.iter().filter_map(|c| c.number()).filter(|_| xlen == 64).map(Capture::Upper);
+            all.iter().copied().chain(upper).collect()
+        };
+        let captures = if lite { Vec::new() } else { words(vec![Capture::Pc, Capture::Register(A0)]) };
         let slots = vec![slot(0, HOST, true, captures), slot(1, counters_at.unwrap_or(HOST), false, Vec::new())];
         let mut settings = Vec::new();
         settings.extend(counters_at.map(|at| (at, registers::count(&[rule]))));
-        let of_generator = if lite { registers::lite(&slots) } else { registers::full(&slots) };
+        let of_generator = if lite { registers::lite(&slots, xlen) } else { registers::full(&slots, xlen) };
         settings.extend((0..params.cores).map(|c| (c, of_generator.clone())));
-        let trigger = Trigger::Data { first: WATCHED, last: WATCHED + 3, loads: false, stores: true, value: None };
-        let captures = vec![Capture::Address, Capture::Value];
+        let (first, last) = (watched, watched + 3);
+        let trigger = Trigger::Data { first, last, loads: false, stores: true, value: None };
+        let captures = words(vec![Capture::Address, Capture::Value]);
         let watching = vec![Slot { trigger, event: EVENTS[0], dest: HOST, captures, stamped: true, yields: false }];
         let masters = params.cores..params.producers();
-        settings.extend(masters.clone().map(|m| (m, registers::full(&watching))));
+        settings.extend(masters.clone().map(|m| (m, registers::full(&watching, xlen))));
         for (address, writes) in &settings {
             let at = if *address < FIRST_NODE { *address } else { params.producers() + *address - FIRST_NODE };
             for packet in load::write(*address, writes) {
@@ -176,8 +196,9 @@ impl Vectors {
             for core in 0..params.cores {
                 let mut generator = Generator::new(params.generator, core);
                 generator.set(slots.clone()).map_err(|e| Failure::Other(e.to_string()))?;
-                let value = 0x100 * round + u32::from(core);
-                for (pc, rd) in [(0x3fc, A0), (PLACES[0], 0), (PLACES[1], 0), (0x500, 0)] {
+                let value = self.whole(u64::from(0x100 * round + u32::from(core)));
+                let before = self.whole(0x3fc);
+                for (pc, rd) in [(before, A0), (places[0], 0), (places[1], 0), (before + 0x104, 0)] {
                     // the bench has one clock for all, with which a crossing does not change times
                     let seen = self.retire(core, pc, rd, if rd == 0 { 0 } else { value });
                     generator.observe(&seen);
@@ -192,10 +213,10 @@ impl Vectors {
                 }
             }
             for m in masters.clone() {
-                let mut generator = Generator::new(GeneratorParams::MASTER, m);
+                let mut generator = Generator::new(GeneratorParams { xlen, ..GeneratorParams::MASTER }, m);
                 generator.set(watching.clone()).map_err(|e| Failure::Other(e.to_string()))?;
                 let value = 0x4433_2211 + round;
-                for (addr, mask) in [(WATCHED - 4, 15), (WATCHED, 15), (WATCHED, 4), (WATCHED + 4, 12)] {
+                for (addr, mask) in [(watched - 4, 15), (watched, 15), (watched, 4), (watched + 4, 12)] {
                     generator.observe(&self.store(m - params.cores, addr, mask, value));
                     while !generator.is_idle() {
                         generator.clock(None);
@@ -235,14 +256,17 @@ impl Vectors {
 pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
     let each = |line: &dyn Fn(u8) -> String| (0..params.cores).map(line).collect::<String>();
     let each_master = |line: &dyn Fn(u8) -> String| (0..params.masters).map(line).collect::<String>();
+    let xlen = params.generator.xlen;
+    let (bytes, top) = (xlen / 8, xlen - 1);
+    let (word, mask) = (format!("{xlen}'d0"), format!("{bytes}'d0"));
     let quiet = [
         ("trap", "1'b0"),
         ("intr", "1'b0"),
-        ("mem_addr", "32'd0"),
-        ("mem_rmask", "4'd0"),
-        ("mem_wmask", "4'd0"),
-        ("mem_rdata", "32'd0"),
-        ("mem_wdata", "32'd0"),
+        ("mem_addr", &word),
+        ("mem_rmask", &mask),
+        ("mem_wmask", &mask),
+        ("mem_rdata", &word),
+        ("mem_wdata", &word),
     ];
     let played = ["valid", "insn", "pc_rdata", "pc_wdata", "rd_addr", "rd_wdata"];
     let connected = |i: u8| {
@@ -258,13 +282,16 @@ pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
         "@SIGNALS",
         &(each(&|i| {
             format!(
-                "    reg valid_{i} = 1'b0;\n    reg [31:0] insn_{i} = 0, pc_rdata_{i} = 0, pc_wdata_{i} = 0, rd_wdata_{i} = 0;\n    \
-                 reg [4:0] rd_addr_{i} = 0;\n"
+                "    reg valid_{i} = 1'b0;\n    reg [31:0] insn_{i} = 0{} pc_rdata_{i} = 0, pc_wdata_{i} = 0, rd_wdata_{i} = 0;\n    \
+                 reg [4:0] rd_addr_{i} = 0;\n",
+                if xlen == 32 { "," } else { ";\n    reg [63:0]" }
             )
         }) + &each_master(&|i| {
             format!(
-                "    reg master_valid_{i} = 1'b0;\n    reg [31:0] master_addr_{i} = 0, master_data_{i} = 0;\n    \
-                 reg [3:0] master_mask_{i} = 0;\n"
+                "    reg master_valid_{i} = 1'b0;\n    reg [{top}:0] master_addr_{i} = 0, master_data_{i} = 0;\n    \
+                 reg [{}:0] master_mask_{i} = 0;\n",
+                bytes - 1
+
             )
         })),
     )
@@ -291,6 +318,7 @@ pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
             )
         })),
     )
+    .replace("@TOP", &top.to_string())
     .replace("@BEATS", BEATS)
     .replace("@NAME", &style.name)
     .replace("@SENDS", &v.host.len().to_string())
@@ -332,7 +360,7 @@ module @NAME_tb;
     reg [7:0] bytes [0:BYTES-1];
     integer came = 0, failed = 0, sent = 0, allowed = 0, now;
     integer beats, fields = 0, cycle, core, skipped;
-    reg [31:0] pc, next_pc, insn, value;
+    reg [@TOP:0] pc, next_pc, insn, value;
     reg [4:0] rd;
     reg [8*256-1:0] comment;
 

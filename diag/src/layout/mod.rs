@@ -12,8 +12,10 @@
 //! | 255 | of the tick |
 
 mod counted;
+mod refused;
 mod terms;
 
+use refused::{keyed, narrow, unshared};
 pub use terms::chip_terms;
 use terms::field;
 
@@ -141,13 +143,15 @@ pub struct Layout {
     pub counters: Vec<Option<(u8, bool)>>,
     /// The cut.
     pub cut: Cut,
+    /// Width of the addresses in slots, bits.
+    pub xlen: u8,
 }
 
 fn key_field(key: Option<Value>) -> Field {
     match key {
         Some(Value::Arg(n)) => Field::Arg(n),
         Some(Value::Core) => Field::Core,
-        Some(Value::Time) | None => Field::Const(0),
+        Some(Value::Time | Value::Wide(..)) | None => Field::Const(0),
     }
 }
 
@@ -296,6 +300,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
                 to.dest = FIRST_NODE + n as u8;
             }
             let name = format!("machine {}", app.machines[m].name);
+            narrow(&name, app.machines[m].is_wide())?;
             unshared(app, &name, |c| matches!(c, Consumer::Class(o, _) if o == m))?;
             let table = table(app, m, to, shares);
             if app.machines[m].may_exceed_keys() {
@@ -317,6 +322,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
     let mut span_nodes = vec![None; app.spans.len()];
     for (s, place) in span_nodes.iter_mut().enumerate() {
         if cut.spans[s] {
+            narrow(&format!("span {}", app.spans[s].name), app.spans[s].is_wide())?;
             unshared(app, &format!("span {}", app.spans[s].name), |c| matches!(c, Consumer::Span(o, _) if o == s))?;
             // one rule for each destination
             let takers = app.clauses.iter().filter(|c| c.origin == Origin::Span(s));
@@ -399,36 +405,20 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
     }
     let (shares, slots, cut, traced) = (shares.to_vec(), Vec::new(), cut.clone(), Vec::new());
     Ok((
-        Layout { slots, shares, traced, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut },
+        Layout {
+            slots,
+            shares,
+            traced,
+            nodes: b.nodes,
+            rules: b.rules,
+            places: b.places,
+            flushed,
+            counters,
+            cut,
+            xlen: app.xlen(),
+        },
         destinations,
     ))
-}
-
-/// Checks that each event of a table has only one class: the node may pass it to the host, which identifies it by its
-/// number only.
-fn keyed(name: &str, table: &Table) -> Result<(), String> {
-    let twice = |(n, c): (usize, &Class)| table.classes[..n].iter().any(|o| o.event == c.event);
-    match table.classes.iter().enumerate().any(twice) {
-        true => Err(format!("two probes of {name} are one event, which a node passes to the host as one")),
-        false => Ok(()),
-    }
-}
-
-/// Refuses uses that only the host can select: those of a trigger that was widened for others too, which of all nodes
-/// only a filter can distinguish, and those that the host takes from a trace.
-fn unshared(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
-    if let Some(u) = app.uses.iter().find(|u| u.traced && takes(u.consumer)) {
-        return Err(format!(
-            "{} comes from the trace, which is on the host, so what is for {what} is on the host too",
-            u.name
-        ));
-    }
-    match app.uses.iter().find(|u| u.selection.is_some() && takes(u.consumer)) {
-        Some(u) => {
-            Err(format!("{} shares a trigger with other probes, and the host selects what is for {what}", u.name))
-        }
-        None => Ok(()),
-    }
 }
 
 impl Builder<'_> {
@@ -501,6 +491,9 @@ impl Builder<'_> {
                 only_sum(clause).ok_or_else(|| format!("{name} is used together with other things"))?;
             let key = match key {
                 [] => Field::Const(0),
+                [Expr::Value(Value::Wide(..))] => {
+                    return narrow(&name, true).map(|()| (Target { dest: HOST, id: 0 }, None));
+                }
                 [k] => field(k).ok_or_else(|| format!("the key of {name} is reckoned"))?,
                 _ => return Err(format!("{name} has more than one key")),
             };

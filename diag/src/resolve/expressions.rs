@@ -1,7 +1,7 @@
 //! Resolves expressions
 
 use super::{Resolver, Source};
-use crate::app::{Expr, Kind, Stmt};
+use crate::app::{Expr, Kind, Number, Stmt, Value};
 use crate::syntax::{self, Binary, ExprKind, Probe, Query, Summary};
 use crate::Mistake;
 use sim::diag::trigger::Capture;
@@ -21,6 +21,8 @@ pub(super) struct Cx<'a> {
     pub probe: &'a Probe,
     /// Words that the event carries.
     pub captures: Vec<Capture>,
+    /// Only the lower 32 bits of a field are used.
+    pub lower: bool,
     /// Names of scratch variables, as often as they are assigned.
     pub assigned: Vec<String>,
     scratch: Vec<Scratch>,
@@ -28,7 +30,7 @@ pub(super) struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     pub fn new(source: &'a Source, probe: &'a Probe) -> Self {
-        Self { source, probe, captures: Vec::new(), assigned: Vec::new(), scratch: Vec::new() }
+        Self { source, probe, captures: Vec::new(), lower: false, assigned: Vec::new(), scratch: Vec::new() }
     }
 
     /// Number of scratch variables that have one.
@@ -73,11 +75,21 @@ impl Resolver<'_> {
         Ok(all.into_iter().unzip())
     }
 
+    /// The low bytes of a number. Of a field, no more words are carried than are used.
+    fn cast(&mut self, of: Number, e: &syntax::Expr, cx: &mut Cx<'_>) -> Result<Expr, Mistake> {
+        cx.lower = of.size <= 4 && matches!(e.kind, ExprKind::Field(_));
+        let found = self.number(e, cx);
+        let lower = std::mem::take(&mut cx.lower);
+        let found = found?;
+        let whole = lower && (of.size, of.signed) == (4, false) && matches!(found, Expr::Value(Value::Arg(_)));
+        Ok(if whole { found } else { Expr::Cast(of, Box::new(found)) })
+    }
+
     /// An expression, and what its value is.
     pub(super) fn expr(&mut self, e: &syntax::Expr, cx: &mut Cx<'_>) -> Result<(Expr, Kind), Mistake> {
         let number = match &e.kind {
             ExprKind::Number(n) => Expr::Number(*n),
-            ExprKind::Address(name) => Expr::Number(self.address_of(name, e.at)?.into()),
+            ExprKind::Address(name) => Expr::Number(self.address_of(name, e.at)? as i64),
             ExprKind::Text(text) => return Ok((Expr::Number(self.text(text)), Kind::Text)),
             ExprKind::Scratch(name) => {
                 let Some(known) = cx.scratch.iter().find(|s| s.name == *name) else {
@@ -99,7 +111,7 @@ impl Resolver<'_> {
                 Expr::Map(*query, map, key)
             }
             ExprKind::Unary(op, a) => Expr::Unary(*op, Box::new(self.number(a, cx)?)),
-            ExprKind::Cast(of, a) => Expr::Cast(*of, Box::new(self.number(a, cx)?)),
+            ExprKind::Cast(of, a) => self.cast(*of, a, cx)?,
             ExprKind::Choose(all) => {
                 let [c, a, b] = &**all;
                 let condition = self.number(c, cx)?;

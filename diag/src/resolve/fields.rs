@@ -5,7 +5,7 @@ use super::{Resolver, Source};
 use crate::app::{Expr, Kind, Number, Value};
 use crate::symbols::{Passed, SiteKind, MASTER};
 use crate::Mistake;
-use sim::diag::master::NO_PC;
+use sim::diag::master::no_pc;
 use sim::diag::trigger::{Capture, Trigger};
 
 /// A table of texts by address.
@@ -18,7 +18,7 @@ pub(super) enum Table {
 }
 
 /// The address that a trigger of code waits for.
-fn code_address(trigger: &Trigger) -> Option<u32> {
+fn code_address(trigger: &Trigger) -> Option<u64> {
     match trigger {
         Trigger::Pc(at) | Trigger::Return(at) => Some(*at),
         Trigger::Entry { first, .. } | Trigger::ReturnFrom { first, .. } => Some(*first),
@@ -58,19 +58,28 @@ impl Resolver<'_> {
             of.push((at, number as i64));
         }
         // stores of bus masters are at no instruction
-        of.push((NO_PC, self.text(MASTER)));
+        of.push((no_pc(self.app.xlen()), self.text(MASTER)));
         self.app.lookups.push(of);
         self.tables.push(table);
         self.tables.len() - 1
     }
 
-    /// The number of a captured word.
-    fn captured(cx: &mut Cx<'_>, capture: Capture) -> Expr {
+    /// The value of a captured word.
+    fn word(cx: &mut Cx<'_>, capture: Capture) -> u8 {
         let n = cx.captures.iter().position(|c| *c == capture).unwrap_or_else(|| {
             cx.captures.push(capture);
             cx.captures.len() - 1
         });
-        Expr::Value(Value::Arg(n as u8))
+        n as u8
+    }
+
+    /// A captured number, or the lower 32 bits of it if no others are used.
+    fn captured(&self, cx: &mut Cx<'_>, capture: Capture) -> Expr {
+        let low = Self::word(cx, capture);
+        Expr::Value(match capture.number().filter(|_| self.app.wide && !cx.lower) {
+            Some(number) => Value::Wide(low, Self::word(cx, Capture::Upper(number))),
+            None => Value::Arg(low),
+        })
     }
 
     /// `args.NAME`: a parameter by its name, with the sign of its type.
@@ -114,7 +123,10 @@ impl Resolver<'_> {
             return wrong(format!("`args.{name}` {what} that {} selects; name one of them", cx.probe));
         }
         let capture = if trigger.is_return() { Capture::EntryRegister(register) } else { Capture::Register(register) };
-        let word = Self::captured(cx, capture);
+        if of.size == 8 {
+            return Ok(self.captured(cx, capture));
+        }
+        let word = Expr::Value(Value::Arg(Self::word(cx, capture)));
         Ok(if of.size == 4 && !of.signed { word } else { Expr::Cast(of, Box::new(word)) })
     }
 
@@ -134,11 +146,25 @@ impl Resolver<'_> {
                     return Ok((Expr::Number(self.app.text_at(table, pc)), Kind::Text));
                 }
             }
-            let pc = Self::captured(cx, Capture::Pc);
+            let pc = self.captured(cx, Capture::Pc);
             return Ok((Expr::Lookup(table, Box::new(pc)), Kind::Text));
         }
         let bad = |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", cx.probe)));
         let fixed: &[(&str, Value)] = match cx.source {
+            Source::Machine(m) if self.app.machines[*m].is_wide() => &[
+                ("state", Value::Arg(0)),
+                ("step", Value::Arg(1)),
+                ("key", Value::Wide(2, 3)),
+                ("owner", Value::Wide(4, 5)),
+                ("core", Value::Core),
+                ("time", Value::Time),
+            ],
+            Source::Span(s) if self.app.spans[*s].is_wide() => {
+                &[("key", Value::Wide(0, 1)), ("elapsed", Value::Arg(2)), ("core", Value::Core), ("time", Value::Time)]
+            }
+            Source::Log(l) if self.app.logs[*l].is_wide() => {
+                &[("step", Value::Arg(0)), ("key", Value::Wide(1, 2)), ("core", Value::Core), ("time", Value::Time)]
+            }
             Source::Machine(_) => &[
                 ("state", Value::Arg(0)),
                 ("step", Value::Arg(1)),
@@ -172,7 +198,7 @@ impl Resolver<'_> {
                         }
                     });
                 };
-                return Ok((Self::captured(cx, capture), Kind::Number));
+                return Ok((self.captured(cx, capture), Kind::Number));
             }
         };
         match fixed.iter().find(|f| f.0 == name) {

@@ -4,7 +4,7 @@ use super::Resolver;
 use crate::symbols::{Site, SiteKind, Variable};
 use crate::syntax::Probe;
 use crate::Mistake;
-use sim::diag::trigger::{Capture, Trigger};
+use sim::diag::trigger::{Capture, Number, Trigger};
 
 /// Maximum number of locations of a probe: the slots of a generator without a chip.
 const MAX_PLACES: usize = 255;
@@ -20,10 +20,11 @@ fn other_locations(n: usize) -> String {
 
 /// Whether a word has a meaning only where a function is called: an argument, or the return address.
 fn of_a_call(capture: &Capture) -> bool {
-    match capture {
-        Capture::Register(r) => *r == 1 || (10..=17).contains(r),
-        Capture::Stack(_) | Capture::EntryStack(_) | Capture::EntryRegister(_) | Capture::Elapsed => true,
-        Capture::Pc | Capture::Address | Capture::Value | Capture::Cause => false,
+    match capture.number() {
+        _ if *capture == Capture::Elapsed => true,
+        Some(Number::Register(r)) => r == 1 || (10..=17).contains(&r),
+        Some(Number::Stack(_) | Number::EntryStack(_) | Number::EntryRegister(_)) => true,
+        Some(Number::Pc | Number::Address | Number::Value) | None => false,
     }
 }
 
@@ -37,9 +38,9 @@ impl Resolver<'_> {
     }
 
     /// Addresses with their symbols, for messages.
-    fn listed(&self, addresses: impl Iterator<Item = u32>) -> String {
-        let addresses: Vec<u32> = addresses.collect();
-        let shown = |a: &u32| match self.symbols.at(*a) {
+    fn listed(&self, addresses: impl Iterator<Item = u64>) -> String {
+        let addresses: Vec<u64> = addresses.collect();
+        let shown = |a: &u64| match self.symbols.at(*a) {
             Some(name) => format!("{a:#x} ({name})"),
             None => format!("{a:#x}"),
         };
@@ -51,8 +52,14 @@ impl Resolver<'_> {
     }
 
     /// A number in place of a name, with the offset.
-    fn numeric(probe: &Probe) -> Option<u32> {
-        Some(probe.point.as_deref()?.parse::<u32>().ok()?.wrapping_add(probe.offset as u32))
+    fn numeric(&self, probe: &Probe) -> Option<u64> {
+        let number = probe.point.as_deref()?.parse::<u64>().ok().filter(|n| *n <= self.largest())?;
+        Some(number.wrapping_add(probe.offset) & self.largest())
+    }
+
+    /// Largest address of the program's core.
+    fn largest(&self) -> u64 {
+        u64::MAX >> (64 - self.app.xlen())
     }
 
     fn unknown(&self, probe: &Probe) -> Mistake {
@@ -72,9 +79,13 @@ impl Resolver<'_> {
     /// Locations of a function, or the one of an address.
     fn sites(&self, probe: &Probe) -> Result<Vec<Site>, Mistake> {
         let wrong = |what: String| Mistake::new(probe.at, what);
-        if let Some(first) = Self::numeric(probe) {
+        if let Some(first) = self.numeric(probe) {
             self.is_instruction(probe, first)?;
-            return Ok(vec![Site { first, end: first.saturating_add(4), kind: SiteKind::Function }]);
+            return Ok(vec![Site {
+                first,
+                end: first.saturating_add(4).min(self.largest()),
+                kind: SiteKind::Function,
+            }]);
         }
         let point = probe.point.as_deref().unwrap_or_default();
         let sites = self.symbols.functions(point).map_err(wrong)?;
@@ -97,8 +108,8 @@ impl Resolver<'_> {
             let all = self.listed(sites.iter().map(|s| s.first));
             return Err(wrong(format!("{point} is at {all}; an offset needs one function, or `pc:` an address")));
         };
-        let (offset, size) = (probe.offset as u32, site.end - site.first);
-        if u64::from(offset) != probe.offset || offset >= size {
+        let (offset, size) = (probe.offset, site.end - site.first);
+        if offset >= size {
             return Err(wrong(format!("{point} has {size} bytes; +{} is outside", probe.offset)));
         }
         let first = site.first + offset;
@@ -107,7 +118,7 @@ impl Resolver<'_> {
     }
 
     /// Refuses an address at which no instruction starts.
-    fn is_instruction(&self, probe: &Probe, addr: u32) -> Result<(), Mistake> {
+    fn is_instruction(&self, probe: &Probe, addr: u64) -> Result<(), Mistake> {
         let wrong = |what: String| Err(Mistake::new(probe.at, what));
         match self.symbols.instruction_at(addr) {
             Some(start) if start == addr => Ok(()),
@@ -174,11 +185,11 @@ impl Resolver<'_> {
         let wrong = |what: String| Mistake::new(probe.at, what);
         let point = probe.point.as_deref().unwrap_or_default();
         let (loads, stores) = (probe.kind != "write", probe.kind != "read");
-        let data = |first: u32, size: u32| {
-            let last = first.wrapping_add(size.max(1) - 1);
+        let data = |first: u64, size: u64| {
+            let last = first.wrapping_add(size.max(1) - 1) & self.largest();
             (Trigger::Data { first, last, loads, stores, value: None }, SiteKind::Function)
         };
-        if let Some(first) = Self::numeric(probe) {
+        if let Some(first) = self.numeric(probe) {
             return Ok(vec![data(first, 4)]);
         }
         let variables = self.symbols.variables(point).map_err(wrong)?;
@@ -190,22 +201,22 @@ impl Resolver<'_> {
                 _ => Err(self.unknown(probe)),
             };
         }
-        let offset = probe.offset as u32;
+        let offset = probe.offset;
         let part = |v: Variable| {
-            if probe.offset > 0 && probe.offset >= u64::from(v.size) {
+            if probe.offset > 0 && probe.offset >= v.size {
                 return Err(wrong(format!("{point} has {} bytes; +{} is outside", v.size, probe.offset)));
             }
-            Ok(data(v.at.wrapping_add(offset), v.size.saturating_sub(offset)))
+            Ok(data(v.at.wrapping_add(offset) & self.largest(), v.size.saturating_sub(offset)))
         };
         variables.into_iter().map(part).collect()
     }
 
     /// The address of a function or variable: `&name`.
-    pub(super) fn address_of(&self, name: &str, at: usize) -> Result<u32, Mistake> {
+    pub(super) fn address_of(&self, name: &str, at: usize) -> Result<u64, Mistake> {
         let wrong = |what: String| Mistake::new(at, what);
         let functions = self.symbols.functions(name).map_err(wrong)?;
         let called = functions.iter().filter(|s| s.kind == SiteKind::Function).map(|s| s.first);
-        let mut found: Vec<u32> = called.collect();
+        let mut found: Vec<u64> = called.collect();
         if found.is_empty() {
             found = self.symbols.variables(name).map_err(wrong)?.iter().map(|v| v.at).collect();
         }

@@ -76,7 +76,7 @@ impl Resolver<'_> {
                     return Err(Mistake::new(at, "another log has this trigger; one is possible"));
                 }
                 // the key of the report
-                keys.push(Some(Value::Arg(2)));
+                keys.push(Some(if self.app.machines[m].is_wide() { Value::Wide(2, 3) } else { Value::Arg(2) }));
                 Origin::Machine(m)
             }
             Source::Machine(_) => {

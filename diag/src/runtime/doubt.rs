@@ -201,7 +201,7 @@ impl Runtime {
                 self.keyed_machines.entry((m, core.into())).or_insert_with(|| begun.clone()).forget();
             } else {
                 self.machines[m].forget();
-                self.keyed_machines.range_mut((m, 0)..=(m, u32::MAX)).for_each(|k| k.1.forget());
+                self.keyed_machines.range_mut((m, 0)..=(m, u64::MAX)).for_each(|k| k.1.forget());
             }
         }
         for (s, open) in self.open.iter_mut().enumerate() {

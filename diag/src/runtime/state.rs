@@ -9,6 +9,14 @@ use sim::diag::packet::{Args, Event};
 /// Maximum number of open spans.
 const MAX_OPEN: usize = 1 << 16;
 
+/// Appends a number in one word, or in two.
+fn push(args: &mut Args, number: u64, wide: bool) {
+    args.push(number as u32);
+    if wide {
+        args.push((number >> 32) as u32);
+    }
+}
+
 impl Runtime {
     /// Passes an event of a class to a machine on the host.
     pub(super) fn class(&mut self, m: usize, n: usize, event: &Event, time: u64) {
@@ -23,8 +31,12 @@ impl Runtime {
         } else {
             &mut self.machines[m]
         };
-        if let Some(args) = machine.take(n, key) {
-            self.other(&Event { id: MACHINES + m as u8, lost: 0, args: Args::of(&args), ..*event }, time);
+        if let Some(report) = machine.take(n, key) {
+            let wide = self.app.machines[m].is_wide();
+            let [state, class, key, owner] = report;
+            let mut args = Args::of(&[state as u32, class as u32]);
+            [key, owner].into_iter().for_each(|of| push(&mut args, of, wide));
+            self.other(&Event { id: MACHINES + m as u8, lost: 0, args, ..*event }, time);
         }
     }
 
@@ -55,7 +67,9 @@ impl Runtime {
             }
             Some(since) => {
                 open.remove(&key);
-                let args = Args::of(&[key, (time - since) as u32]);
+                let mut args = Args::default();
+                push(&mut args, key, self.app.spans[s].is_wide());
+                args.push((time - since) as u32);
                 self.other(&Event { id: SPANS + s as u8, lost: 0, args, ..*event }, time);
             }
             None => {}
@@ -103,7 +117,9 @@ impl Runtime {
     /// Handles an event that a log kept.
     pub(super) fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
         let key = key_of(self.app.logs[l].keys[n], event);
-        self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
+        let mut args = Args::of(&[n as u32]);
+        push(&mut args, key, self.app.logs[l].is_wide());
+        self.derived(Origin::Log(l), &Event { args, ..*event }, time);
     }
 
     /// Flushes frozen logs on the host.
@@ -111,7 +127,7 @@ impl Runtime {
         for l in 0..self.logs.len() {
             let mut out = Outbox::new();
             self.logs[l].flush(&mut out);
-            for (_, log) in self.keyed_logs.range_mut((l, 0)..=(l, u32::MAX)) {
+            for (_, log) in self.keyed_logs.range_mut((l, 0)..=(l, u64::MAX)) {
                 log.flush(&mut out);
             }
             self.dumped(l, out);

@@ -1,6 +1,6 @@
 //! Statements and expressions of clauses
 
-use super::{weight, Context, Mark, Output, Provenance, Runtime, Sum};
+use super::{arg, weight, wide, Context, Mark, Output, Provenance, Runtime, Sum};
 use crate::app::{Expr, Kind, Stmt, Value};
 use crate::syntax::{Binary, Query, Unary};
 
@@ -64,7 +64,8 @@ impl Runtime {
     pub(super) fn eval(&self, e: &Expr, cx: &Context<'_>) -> i64 {
         match e {
             Expr::Number(n) => *n,
-            Expr::Value(Value::Arg(n)) => cx.event.args.get(usize::from(*n)).copied().unwrap_or(0).into(),
+            Expr::Value(Value::Arg(n)) => arg(cx.event, *n).into(),
+            Expr::Value(Value::Wide(low, high)) => wide(cx.event, *low, *high) as i64,
             Expr::Value(Value::Core) => cx.event.core.into(),
             Expr::Value(Value::Time) => cx.time as i64,
             Expr::Map(query, m, key) => {
@@ -88,7 +89,7 @@ impl Runtime {
                 let [condition, then, other] = &**all;
                 self.eval(if self.eval(condition, cx) != 0 { then } else { other }, cx)
             }
-            Expr::Lookup(table, a) => self.app.text_at(*table, self.eval(a, cx) as u32),
+            Expr::Lookup(table, a) => self.app.text_at(*table, self.eval(a, cx) as u64),
             Expr::Unary(op, a) => {
                 let a = self.eval(a, cx);
                 match op {

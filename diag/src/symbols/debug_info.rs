@@ -30,15 +30,15 @@ pub(super) struct Declared {
 pub(super) struct Inlined {
     pub declared: Declared,
     /// Where it is entered.
-    pub entry: u32,
+    pub entry: u64,
     /// Its code: start and end of each range.
-    pub ranges: Vec<(u32, u32)>,
+    pub ranges: Vec<(u64, u64)>,
 }
 
 /// A variable or function with its address.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    pub at: u32,
+    pub at: u64,
     pub declared: Declared,
     /// Its entry, or that of the declaration.
     pub entry: EntryId,
@@ -49,7 +49,7 @@ pub(super) struct Placed {
 /// A row of the line table at which a statement starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row {
-    pub at: u32,
+    pub at: u64,
     pub line: u32,
     /// Number of the file.
     pub file: u32,
@@ -70,7 +70,7 @@ pub(super) struct DebugInfo {
 
 impl DebugInfo {
     /// Reads it; `is_code` selects addresses of code that the linker did not remove.
-    pub fn read(dwarf: Arc<Dwarf<Reader>>, is_code: impl Fn(u32) -> bool) -> Self {
+    pub fn read(dwarf: Arc<Dwarf<Reader>>, is_code: impl Fn(u64) -> bool) -> Self {
         let (mut units, mut headers) = (Vec::new(), dwarf.units());
         while let Ok(Some(header)) = headers.next() {
             units.extend(dwarf.unit(header).ok());
@@ -94,7 +94,7 @@ impl DebugInfo {
         info
     }
 
-    fn entries(&mut self, n: usize, is_code: &impl Fn(u32) -> bool) -> gimli::Result<()> {
+    fn entries(&mut self, n: usize, is_code: &impl Fn(u64) -> bool) -> gimli::Result<()> {
         let (mut functions, mut inlined, mut variables) = (Vec::new(), Vec::new(), Vec::new());
         let unit = &self.units[n];
         let mut cursor = unit.entries();
@@ -103,7 +103,7 @@ impl DebugInfo {
                 gimli::DW_TAG_subprogram => {
                     let low = entry.attr_value(gimli::DW_AT_low_pc);
                     let low = low.and_then(|v| self.dwarf.attr_address(unit, v).ok().flatten());
-                    if let Some(at) = low.map(|at| at as u32).filter(|at| is_code(*at)) {
+                    if let Some(at) = low.filter(|at| is_code(*at)) {
                         let (declared, id) = self.declared(n, entry);
                         functions.push(Placed { at, declared, entry: id, own: (n, entry.offset()) });
                     }
@@ -112,16 +112,16 @@ impl DebugInfo {
                     let Ok(mut all) = self.dwarf.die_ranges(unit, entry) else { continue };
                     let mut ranges = Vec::new();
                     while let Ok(Some(range)) = all.next() {
-                        ranges.push((range.begin as u32, range.end as u32));
+                        ranges.push((range.begin, range.end));
                     }
                     ranges.retain(|r| r.0 < r.1 && is_code(r.0));
                     let Some(first) = ranges.first().map(|r| r.0) else { continue };
                     let entered = match entry.attr_value(gimli::DW_AT_entry_pc) {
                         // from DWARF 5 on it may be an offset from the first address
-                        Some(AttributeValue::Udata(offset)) => Some(u64::from(first).wrapping_add(offset)),
+                        Some(AttributeValue::Udata(offset)) => Some(first.wrapping_add(offset)),
                         value => value.and_then(|v| self.dwarf.attr_address(unit, v).ok().flatten()),
                     };
-                    let entered = entered.map_or(first, |at| at as u32);
+                    let entered = entered.unwrap_or(first);
                     let inside = ranges.iter().any(|r| (r.0..r.1).contains(&entered));
                     let (declared, _) = self.declared(n, entry);
                     inlined.push(Inlined { declared, entry: if inside { entered } else { first }, ranges });
@@ -136,7 +136,7 @@ impl DebugInfo {
                     {
                         let (declared, id) = self.declared(n, entry);
                         let own = (n, entry.offset());
-                        variables.push(Placed { at: address as u32, declared, entry: id, own });
+                        variables.push(Placed { at: address, declared, entry: id, own });
                     }
                 }
                 _ => {}
@@ -148,12 +148,12 @@ impl DebugInfo {
         Ok(())
     }
 
-    fn lines(&mut self, n: usize, is_code: &impl Fn(u32) -> bool) -> gimli::Result<()> {
+    fn lines(&mut self, n: usize, is_code: &impl Fn(u64) -> bool) -> gimli::Result<()> {
         let Some(program) = self.units[n].line_program.clone() else { return Ok(()) };
         let mut numbers: Vec<(u64, u32)> = Vec::new();
         let (mut rows, mut found) = (program.rows(), Vec::new());
         while let Some((_, row)) = rows.next_row()? {
-            let (file, at) = (row.file_index(), row.address() as u32);
+            let (file, at) = (row.file_index(), row.address());
             let Some(line) = row.line().filter(|_| row.is_stmt() && !row.end_sequence() && is_code(at)) else {
                 continue;
             };

@@ -17,9 +17,9 @@ pub enum SiteKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// First address.
-    pub first: u32,
+    pub first: u64,
     /// End of its code.
-    pub end: u32,
+    pub end: u64,
     /// What it is.
     pub kind: SiteKind,
 }
@@ -28,9 +28,9 @@ pub struct Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Address.
-    pub at: u32,
+    pub at: u64,
     /// Size in bytes; 0 if the symbol has none.
-    pub size: u32,
+    pub size: u64,
 }
 
 /// What several places have in common: one function or variable of the source.
@@ -49,7 +49,7 @@ struct Match<T> {
     rank: u8,
     shown: String,
     file: Option<String>,
-    at: u32,
+    at: u64,
     place: T,
 }
 
@@ -209,7 +209,7 @@ impl Symbols {
     }
 
     /// Parameters of the function at an address. `None`: no debug information.
-    pub fn parameters(&self, first: u32) -> Option<Vec<Parameter>> {
+    pub fn parameters(&self, first: u64) -> Option<Vec<Parameter>> {
         let debug = self.debug.as_ref()?;
         let function = debug.functions.iter().find(|f| f.at == first)?;
         Some(debug.parameters(first, function.own, function.entry))

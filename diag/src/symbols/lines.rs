@@ -9,7 +9,7 @@ const UNKNOWN: &str = "?";
 
 impl Symbols {
     /// Starts of functions, and of what is of none, with their names.
-    pub fn function_starts(&self) -> Vec<(u32, String)> {
+    pub fn function_starts(&self) -> Vec<(u64, String)> {
         let mut starts = vec![(0, UNKNOWN.to_string())];
         let mut end = 0;
         for s in self.all.iter().filter(|s| s.is_code) {
@@ -27,32 +27,32 @@ impl Symbols {
     }
 
     /// Starts of the code of source lines, and of what is of none, as `FILE:LINE`.
-    pub fn lines(&self) -> Vec<(u32, String)> {
+    pub fn lines(&self) -> Vec<(u64, String)> {
         let mut starts = vec![(0, UNKNOWN.to_string())];
         let mut end = 0_u64;
         let Some(lines) = &self.lines else { return starts };
         for (at, bytes) in &self.code.sections {
-            let (low, high) = (u64::from(*at), u64::from(*at) + bytes.len() as u64);
+            let (low, high) = (*at, at.saturating_add(bytes.len() as u64));
             for (start, size, place) in lines.find_location_range(low, high).into_iter().flatten() {
                 if start > end {
-                    starts.push((end as u32, UNKNOWN.to_string()));
+                    starts.push((end, UNKNOWN.to_string()));
                 }
                 let file = place.file.map_or(UNKNOWN, |f| f.rsplit('/').next().unwrap_or(f));
-                starts.push((start as u32, format!("{file}:{}", place.line.unwrap_or(0))));
+                starts.push((start, format!("{file}:{}", place.line.unwrap_or(0))));
                 end = start + size;
             }
         }
-        starts.push((end as u32, UNKNOWN.to_string()));
+        starts.push((end, UNKNOWN.to_string()));
         starts.sort_by_key(|s| s.0);
         starts
     }
 
     /// The function, or the inlined copy in it, that contains an address.
-    fn block(&self, addr: u32) -> (u32, u32) {
+    fn block(&self, addr: u64) -> (u64, u64) {
         let function = self.containing(addr).map_or(addr, |s| s.at);
         let copies = self.debug.iter().flat_map(|d| &d.inlined);
         let around = copies.filter(|c| c.ranges.iter().any(|r| (r.0..r.1).contains(&addr)));
-        let size = |c: &&super::debug_info::Inlined| c.ranges.iter().map(|r| u64::from(r.1 - r.0)).sum::<u64>();
+        let size = |c: &&super::debug_info::Inlined| c.ranges.iter().map(|r| r.1 - r.0).sum::<u64>();
         (function, around.min_by_key(size).map_or(0, |c| c.entry))
     }
 
@@ -60,7 +60,7 @@ impl Symbols {
     ///
     /// # Errors
     /// No code is on that line.
-    pub fn line_starts(&self, place: &str) -> Result<Vec<u32>, String> {
+    pub fn line_starts(&self, place: &str) -> Result<Vec<u64>, String> {
         let wrong = || format!("`{place}` is not a source line; expected FILE:LINE");
         let (file, line) = place.rsplit_once(':').ok_or_else(wrong)?;
         let line: u32 = line.parse().map_err(|_| wrong())?;
@@ -79,7 +79,7 @@ impl Symbols {
             return Err(format!("the program has no source file `{file}`; it has {}", names.join(", ")));
         }
         let in_file = |r: &&Row| files.contains(&r.file);
-        let mut blocks: Vec<((u32, u32), u32)> = Vec::new();
+        let mut blocks: Vec<((u64, u64), u64)> = Vec::new();
         for row in debug.rows.iter().filter(in_file).filter(|r| r.line == line) {
             let block = self.block(row.at);
             if !blocks.iter().any(|b| b.0 == block) {

@@ -32,8 +32,8 @@ pub struct Parameter {
 
 /// First and last register of arguments.
 const ARGUMENTS: std::ops::RangeInclusive<u16> = 10..=17;
-/// Largest result in registers, bytes: two registers.
-const MAX_RESULT: u64 = 8;
+/// Registers of the largest result that is in registers.
+const MAX_RESULT_REGISTERS: u64 = 2;
 
 /// Where DWARF says that a parameter is.
 enum Location {
@@ -45,7 +45,7 @@ enum Location {
 
 impl DebugInfo {
     /// Parameters of the function at `first`; `function`: its own entry, `declared`: that of its declaration.
-    pub fn parameters(&self, first: u32, function: EntryId, declared: EntryId) -> Vec<Parameter> {
+    pub fn parameters(&self, first: u64, function: EntryId, declared: EntryId) -> Vec<Parameter> {
         let own = self.formal(function);
         let mut source = function;
         for _ in 0..MAX_DEPTH {
@@ -63,7 +63,7 @@ impl DebugInfo {
             };
             let location = own.iter().find(is_this).map_or(Location::Other, |c| self.location(*c, first));
             let number = self.type_of(id).and_then(|t| self.number(t));
-            let is_word = number.is_some_and(|n| n.size <= 4);
+            let is_word = number.is_some_and(|n| u64::from(n.size) <= self.word(function.0));
             simple &= is_word;
             let passed = match location {
                 _ if !is_word => Passed::Words,
@@ -90,11 +90,12 @@ impl DebugInfo {
         // C++: a type that is not copied as bytes
         let by_reference = self.entry(result).and_then(|e| number(&e, gimli::DW_AT_calling_convention))
             == Some(gimli::DW_CC_pass_by_reference.0.into());
-        by_reference || self.size(result, MAX_DEPTH).is_some_and(|size| size > MAX_RESULT)
+        by_reference
+            || self.size(result, MAX_DEPTH).is_some_and(|size| size > MAX_RESULT_REGISTERS * self.word(function.0))
     }
 
     /// Where a parameter is at the first instruction of its function.
-    fn location(&self, parameter: EntryId, first: u32) -> Location {
+    fn location(&self, parameter: EntryId, first: u64) -> Location {
         let (unit, entry) = (&self.units[parameter.0], self.entry(parameter));
         match entry.and_then(|e| e.attr_value(gimli::DW_AT_location)) {
             Some(AttributeValue::Exprloc(place)) => match self.one_register(parameter.0, place.clone()) {
@@ -105,7 +106,7 @@ impl DebugInfo {
             Some(list) => {
                 let Ok(Some(mut places)) = self.dwarf.attr_locations(unit, list) else { return Location::Other };
                 while let Ok(Some(place)) = places.next() {
-                    if (place.range.begin..place.range.end).contains(&first.into()) {
+                    if (place.range.begin..place.range.end).contains(&first) {
                         let register = self.one_register(parameter.0, place.data);
                         return register.map_or(Location::Other, Location::Register);
                     }

@@ -57,6 +57,11 @@ impl DebugInfo {
         Some(name.to_string_lossy().ok()?.into_owned())
     }
 
+    /// Bytes of an address, as in a unit.
+    pub(super) fn word(&self, unit: usize) -> u64 {
+        self.units[unit].encoding().address_size.into()
+    }
+
     /// Elements of an array type.
     fn elements(&self, id: EntryId) -> u64 {
         let dimensions = self.children(id).into_iter().filter_map(|c| self.entry(c));
@@ -84,7 +89,7 @@ impl DebugInfo {
     }
 
     /// Offset and size of a member of a variable: `.a[2].b`.
-    pub fn member(&self, variable: EntryId, path: &str) -> Result<(u32, u32), String> {
+    pub fn member(&self, variable: EntryId, path: &str) -> Result<(u64, u64), String> {
         let no_type = || "its type is not in the debug information".to_string();
         let (mut id, mut offset) = (self.type_of(variable).ok_or_else(no_type)?, 0_u64);
         let mut rest = path;
@@ -128,16 +133,16 @@ impl DebugInfo {
             rest = &named[end..];
         }
         let size = self.size(id, MAX_DEPTH).ok_or_else(no_type)?;
-        match (u32::try_from(offset), u32::try_from(size)) {
-            (Ok(offset), Ok(size)) if size > 0 => Ok((offset, size)),
-            _ => Err("it has no size".into()),
+        match size {
+            1.. => Ok((offset, size)),
+            0 => Err("it has no size".into()),
         }
     }
 
     /// A type as a number; a pointer is an unsigned one.
     pub(super) fn number(&self, id: EntryId) -> Option<Number> {
         let entry = self.entry(id)?;
-        let size = self.size(id, 0).unwrap_or(4) as u32;
+        let size = self.size(id, 0).unwrap_or_else(|| self.word(id.0)) as u32;
         let signed = match entry.tag() {
             gimli::DW_TAG_base_type => {
                 let encoding = gimli::DwAte(number(&entry, gimli::DW_AT_encoding)? as u8);

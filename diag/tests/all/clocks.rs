@@ -45,8 +45,9 @@ fn happen(s: &mut Source, periods: [u64; CORES], apart: bool) -> (Vec<Happened>,
         time = time.max(if apart { edge * periods[core] } else { 0 });
         let (point, args) = (s.below(4) as usize, [s.below(keys) as u32, s.below(keys) as u32]);
         let insn =
-            |pc: u32, rd| ObservedInsn { pc, next_pc: pc + 4, insn: 0x13, len: 4, rd, ..ObservedInsn::default() };
-        let insns = [insn(0, Some((10, args[0]))), insn(4, Some((11, args[1]))), insn(POINTS[point], None)];
+            |pc: u64, rd| ObservedInsn { pc, next_pc: pc + 4, insn: 0x13, len: 4, rd, ..ObservedInsn::default() };
+        let insns =
+            [insn(0, Some((10, args[0].into()))), insn(4, Some((11, args[1].into()))), insn(POINTS[point], None)];
         let mut steps: Vec<Option<ObservedInsn>> = insns.into_iter().map(Some).collect();
         if reset > 0 {
             steps.insert(2 * (reset as usize - 1), None);

@@ -85,18 +85,18 @@ fn instructions(s: &mut Source) -> Vec<(u8, ObservedInsn)> {
     let mut cycle = 10;
     for _ in 0..600 {
         cycle += 1 + s.below(20);
-        let pc = (CODE + 16 * s.below(POINTS)) as u32;
+        let pc = CODE + 16 * s.below(POINTS);
         let mut seen = ObservedInsn { cycle, pc, next_pc: pc + 4, insn: NOP, len: 4, ..ObservedInsn::default() };
         match s.below(8) {
             0 => seen.trap = Some((s.percent(50), *s.pick(&[2, 3, 5, 7]), 0x900)),
             1 => (seen.pc, seen.insn) = (0x800, MRET),
             2..=5 => {
                 let size = *s.pick(&[1_u8, 2, 4]);
-                let addr = (DATA + s.below(60)) as u32 & !(u32::from(size) - 1);
-                let access = Access { addr, size, value: s.below(5) as u32, store: s.percent(50) };
+                let addr = (DATA + s.below(60)) & !(u64::from(size) - 1);
+                let access = Access { addr, size, value: s.below(5), store: s.percent(50) };
                 seen.accesses[usize::from(access.store)] = Some(access);
             }
-            _ => seen.rd = Some((10 + s.below(2) as u8, s.below(6) as u32)),
+            _ => seen.rd = Some((10 + s.below(2) as u8, s.below(6))),
         }
         all.push((s.below(CORES.into()) as u8, seen));
     }

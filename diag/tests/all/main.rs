@@ -17,6 +17,7 @@ mod order;
 mod points;
 mod processor;
 mod programs;
+mod rv64;
 mod scripts;
 mod second_decoder;
 mod stall;

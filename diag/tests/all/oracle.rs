@@ -7,7 +7,7 @@ use sim::stimulus::Source;
 use std::collections::BTreeMap;
 
 /// Addresses of the points.
-pub const POINTS: [u32; 4] = [4096, 8192, 12288, 16384];
+pub const POINTS: [u64; 4] = [4096, 8192, 12288, 16384];
 
 /// An event: a core reaches a point, with two arguments.
 #[derive(Clone, Copy, Debug)]

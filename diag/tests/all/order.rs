@@ -48,11 +48,11 @@ fn events(s: &mut Source, cores: u8) -> Vec<Happened> {
 /// The instructions of events: two write the arguments, the third is the point.
 fn instructions(events: &[Happened]) -> Vec<(u8, ObservedInsn)> {
     let insn =
-        |pc: u32, cycle| ObservedInsn { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() };
+        |pc: u64, cycle| ObservedInsn { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() };
     let mut all = Vec::new();
     for e in events {
-        all.push((e.core, ObservedInsn { rd: Some((10, e.args[0])), ..insn(0, e.time - 2) }));
-        all.push((e.core, ObservedInsn { rd: Some((11, e.args[1])), ..insn(4, e.time - 1) }));
+        all.push((e.core, ObservedInsn { rd: Some((10, e.args[0].into())), ..insn(0, e.time - 2) }));
+        all.push((e.core, ObservedInsn { rd: Some((11, e.args[1].into())), ..insn(4, e.time - 1) }));
         all.push((e.core, insn(POINTS[e.point], e.time)));
     }
     all.sort_by_key(|(core, i)| (i.cycle, *core));

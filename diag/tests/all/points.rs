@@ -59,7 +59,7 @@ fn tell(case: &Case, instructions: u64, sink: &mut impl RetireSink) {
 }
 
 /// Addresses that retire, and their counts.
-struct Retired(Watcher, BTreeMap<u32, u64>);
+struct Retired(Watcher, BTreeMap<u64, u64>);
 
 impl RetireSink for Retired {
     const WANTS_DATA: bool = true;
@@ -72,7 +72,7 @@ impl RetireSink for Retired {
 }
 
 /// A random script with `points` clauses; `rich`: percentage of them that need what a trace does not have.
-fn script(s: &mut Source, case: &Case, pcs: &[u32], points: u64, rich: u8) -> String {
+fn script(s: &mut Source, case: &Case, pcs: &[u64], points: u64, rich: u8) -> String {
     let mut text = String::new();
     let pc = |s: &mut Source| format!("pc:{}", s.pick(pcs));
     if s.percent(30) {
@@ -208,7 +208,7 @@ fn run(app: &App, layout: &Layout, case: &Case, scheme: &str, instructions: u64)
     generators.iter_mut().for_each(|g| g.set(layout.slots.clone()).unwrap());
     let params = traced(scheme, case.cores);
     let mut chip = Chip {
-        watcher: Watcher::new(image(case.name), case.cores),
+        watcher: Watcher::new(image(case.name), case.cores, 32),
         generators,
         nodes: layout.nodes.clone(),
         system: System::new(&params).unwrap(),
@@ -241,9 +241,9 @@ fn a_script_prints_the_same_with_points_from_the_trace() {
     let (mut fits, mut by_trace, mut mixed, mut refused, mut told, mut stateful) = (0, 0, 0, 0, 0, 0);
     for (c, case) in CASES.iter().enumerate() {
         let symbols = Symbols::parse(programs::find(case.name).unwrap().elf).unwrap();
-        let mut retired = Retired(Watcher::new(image(case.name), case.cores), BTreeMap::new());
+        let mut retired = Retired(Watcher::new(image(case.name), case.cores, 32), BTreeMap::new());
         tell(case, INSTRUCTIONS, &mut retired);
-        let pcs: Vec<u32> = retired.1.iter().filter(|p| *p.1 < 3000).map(|p| *p.0).collect();
+        let pcs: Vec<u64> = retired.1.iter().filter(|p| *p.1 < 3000).map(|p| *p.0).collect();
         for seed in 0..25 {
             let mut s = Source::seeded(1000 * c as u64 + seed);
             let (points, rich) = (4 + s.below(37), *s.pick(&[0_u8, 10, 30, 60]));
@@ -369,7 +369,7 @@ fn instructions_before_a_gap_are_seen() {
     let mut flow: Vec<FlowEvent> = Vec::new();
     tell(&case, 5_000, &mut flow);
     let seen = |flow: &[FlowEvent]| {
-        let (mut watcher, mut pcs) = (Watcher::new(image("bank"), 1), Vec::new());
+        let (mut watcher, mut pcs) = (Watcher::new(image("bank"), 1, 32), Vec::new());
         flow.iter().for_each(|e| watcher.event(e, &mut |_, seen| pcs.push(seen.pc)));
         assert_eq!(watcher.error, None);
         pcs

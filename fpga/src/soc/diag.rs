@@ -62,16 +62,17 @@ impl Retired {
         let access = |mask: u8, value: u32, store| {
             let (offset, size) = (mask.trailing_zeros(), mask.count_ones());
             let value = value.wrapping_shr(8 * offset) & (u32::MAX >> (32 - 8 * size.clamp(1, 4)));
-            (mask != 0).then_some(Access { addr: self.addr + offset, size: size as u8, value, store })
+            let addr = u64::from(self.addr + offset);
+            (mask != 0).then_some(Access { addr, size: size as u8, value: value.into(), store })
         };
         ObservedInsn {
             cycle: self.clock.into(),
-            pc: self.pc,
-            next_pc: self.npc,
+            pc: self.pc.into(),
+            next_pc: self.npc.into(),
             insn: self.insn,
             len: length(self.insn as u16),
-            trap: trap.map(|(came, cause)| (cause & 16 != 0, cause as u8 & 15, came)),
-            rd: (self.rd != 0).then_some((self.rd, self.rd_value)),
+            trap: trap.map(|(came, cause)| (cause & 16 != 0, cause as u8 & 15, came.into())),
+            rd: (self.rd != 0).then_some((self.rd, self.rd_value.into())),
             accesses: [access(self.masks.0, self.values.0, false), access(self.masks.1, self.values.1, true)],
             first: false,
         }
@@ -138,7 +139,7 @@ impl DiagRun {
         let mut taken = vec![None; usize::from(cores)];
         for (n, r) in self.retired.iter().enumerate() {
             while let Some((_, store)) = stores.next_if(|s| s.0 <= n) {
-                observe(&mut dma, &master::observed(store));
+                observe(&mut dma, &master::observed(store, 32));
             }
             while let Some((core, _, came, cause)) = traps.next_if(|t| t.1 == n) {
                 taken[usize::from(*core)] = Some((*came, *cause));
@@ -146,7 +147,7 @@ impl DiagRun {
             let core = usize::from(r.core);
             observe(&mut generators[core], &r.seen(taken[core].take()));
         }
-        stores.for_each(|(_, store)| observe(&mut dma, &master::observed(store)));
+        stores.for_each(|(_, store)| observe(&mut dma, &master::observed(store, 32)));
         generators.push(dma);
         Ok((events, generators.iter().map(|g| g.counts().0.total()).sum()))
     }

@@ -27,9 +27,9 @@
 //!
 //! Golden models: those of the parts, and `sim::diag::chip`.
 
-use super::client::{self, CoreRingPortIn, RingPortIn};
+use super::client::{self, CoreRingPortIn, Generators, RingPortIn};
 use super::framer::Framer;
-use super::generator::crossing::CoreCrossing;
+use super::generator::crossing::Crossing;
 use super::generator::master::{MasterObserver, MasterPins};
 use super::generator::observer::{Observer, ObserverPins};
 use super::line::Line;
@@ -45,7 +45,7 @@ use sim::diag::crossing::LATENCY;
 use sim::diag::node::NodeKind;
 use sim::diag::packet::HOST;
 use sim::diag::trigger::GeneratorParams;
-use sim::params::TraceParams;
+use sim::params::{Platform, TraceParams};
 use std::fmt;
 
 /// Parameters of a diagnosis chip.
@@ -73,12 +73,13 @@ impl fmt::Display for DiagParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let generator = if self.generator.lite { "lite" } else { "full" };
         let nodes: Vec<String> = self.nodes.iter().map(NodeKind::to_string).collect();
+        let xlen = if self.generator.xlen == 32 { String::new() } else { format!(";xlen={}", self.generator.xlen) };
         let windows = if self.windows { ";windows" } else { "" };
         let stalls = if self.generator.stalls { ";stall" } else { "" };
         let masters = if self.masters > 0 { format!(";masters={}", self.masters) } else { String::new() };
         let clocks = if self.clocked > 0 { format!(";core-clocks={}", self.clocked) } else { String::new() };
         let nodes = nodes.join(",");
-        write!(f, "cores={};generator={generator};nodes={nodes}{windows}{masters}{stalls}{clocks}", self.cores)
+        write!(f, "cores={};generator={generator};nodes={nodes}{windows}{masters}{stalls}{clocks}{xlen}", self.cores)
     }
 }
 
@@ -107,14 +108,26 @@ pub enum ChipError {
     /// A core with a separate clock, and an output that it must see in time.
     #[error("cores with a separate clock cannot have {0}: it would be cycles late at the core")]
     Late(&'static str),
+    /// The circuit of a clock crossing is for cores of 32 bits.
+    #[error("cores of 64 bits cannot have separate clocks")]
+    WideClocks,
+    /// Not the width of the circuit.
+    #[error("this circuit is not for cores of {0} bits")]
+    Width(u8),
     /// Two clients at one address.
     #[error("address {0} is used twice, or is not that of a client")]
     Address(u8),
 }
 
-/// A diagnosis chip: event generators, network, nodes and host interface.
+/// A diagnosis chip of RV32 cores.
+pub type DiagChip = Chip<32, 4, 107, 37, 104>;
+/// A diagnosis chip of RV64 cores.
+pub type WideDiagChip = Chip<64, 8, 171, 69, 208>;
+
+/// A diagnosis chip: event generators, network, nodes and host interface. Cores have addresses of W bits; M, F, R and A as in
+/// [`Crossing`].
 #[derive(LogicBlock, Default)]
-pub struct DiagChip {
+pub struct Chip<const W: usize, const M: usize, const F: usize, const R: usize, const A: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub host_valid: Signal<In, Bit>,
@@ -125,31 +138,31 @@ pub struct DiagChip {
     pub ready: Signal<In, Bit>,
     pub put: Vec<PacketIn>,
     pub got: Vec<PacketOut>,
-    pub pins: Vec<ObserverPins>,
+    pub pins: Vec<ObserverPins<W, M>>,
     pub core_clock: Vec<Signal<In, Clock>>,
     pub core_reset: Vec<Signal<In, Bit>>,
-    pub masters: Vec<MasterPins>,
+    pub masters: Vec<MasterPins<W, M>>,
     pub hide: Vec<Signal<Out, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
     pub master_stall: Vec<Signal<Out, Bit>>,
-    clocks: DFF<Bits<32>>,
-    crossing: Vec<CoreCrossing>,
-    observer: Vec<Observer>,
+    clocks: DFF<Bits<W>>,
+    crossing: Vec<Crossing<W, M, F, R, A>>,
+    observer: Vec<Observer<W, M>>,
     router: Router,
     outer: Vec<Router>,
     generator_router: Vec<Router>,
-    generator: Vec<Slot<CoreRingPortIn>>,
-    master_observer: Vec<MasterObserver>,
+    generator: Vec<Slot<CoreRingPortIn<W>>>,
+    master_observer: Vec<MasterObserver<W, M>>,
     master_router: Vec<Router>,
-    master_generator: Vec<Slot<CoreRingPortIn>>,
+    master_generator: Vec<Slot<CoreRingPortIn<W>>>,
     node_router: Vec<Router>,
     node: Vec<Slot<RingPortIn>>,
     framer: Framer,
     line: Line,
     hop_valid: Signal<Local, Bit>,
     hop_word: Signal<Local, Bits<16>>,
-    one: Fixed<Bits<32>>,
-    latency: Fixed<Bits<32>>,
+    one: Fixed<Bits<W>>,
+    latency: Fixed<Bits<W>>,
     _outside: usize,
     _cores: usize,
     _clocked: usize,
@@ -160,8 +173,14 @@ pub struct DiagChip {
     _master_stalls: usize,
 }
 
-impl DiagChip {
+impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: usize> Chip<W, M, F, R, A>
+where
+    client::All: Generators<W>,
+{
     /// The chip for `params`.
+    ///
+    /// # Errors
+    /// There is no such chip, or its cores do not have W bits.
     pub fn new(params: &DiagParams) -> Result<Self, ChipError> {
         let (cores, nodes, outside) = (usize::from(params.cores), params.nodes.len(), params.outside.len());
         if cores > 16 {
@@ -184,7 +203,14 @@ impl DiagChip {
             return Err(ChipError::Late(if params.windows { "trace windows" } else { "stalls" }));
         }
         let clocked = usize::from(params.clocked);
-        let of_master = GeneratorParams { stalls: params.generator.stalls, ..GeneratorParams::MASTER };
+        let GeneratorParams { xlen, stalls, .. } = params.generator;
+        if usize::from(xlen) != W {
+            return Err(ChipError::Width(xlen));
+        }
+        if params.clocked > 0 && W == 64 {
+            return Err(ChipError::WideClocks);
+        }
+        let of_master = GeneratorParams { xlen, stalls, ..GeneratorParams::MASTER };
         let (stalls, master_stalls) = match params.generator.stalls {
             true => (cores, usize::from(params.masters)),
             false => (0, 0),
@@ -201,15 +227,15 @@ impl DiagChip {
             let part = client::node(*k).ok_or(ChipError::Node(k.name(), k.registers()[1]))?;
             Ok(Slot::new(part))
         };
-        let rvfi =
-            TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().map_err(|_| ChipError::Address(0))?);
+        let platform = Platform { xlen, ..Platform::RV32 };
+        let rvfi = TraceParams::new(platform, "tr_e:small".parse().map_err(|_| ChipError::Address(0))?);
         Ok(Self {
             put: each(outside),
             got: each(outside),
             pins: each(cores),
             core_clock: each(clocked),
             core_reset: each(clocked),
-            crossing: (0..clocked).map(|_| CoreCrossing::new()).collect(),
+            crossing: (0..clocked).map(|_| Crossing::new()).collect(),
             masters: each(params.masters.into()),
             hide: each(if params.windows { cores } else { 0 }),
             _windows: if params.windows { cores } else { 0 },
@@ -222,12 +248,12 @@ impl DiagChip {
             outer: params.outside.iter().map(|a| Router::new(*a, 1, false)).collect(),
             generator_router: (0..params.cores).map(|c| Router::new(c, 0, false)).collect(),
             generator: (0..params.cores)
-                .map(|c| Slot::new(client::generator(&params.generator, c, params.windows)))
+                .map(|c| Slot::new(client::All::generator(&params.generator, c, params.windows)))
                 .collect(),
             master_observer: (0..params.masters).map(|_| MasterObserver::new()).collect(),
             master_router: (params.cores..producers).map(|m| Router::new(m, 0, false)).collect(),
             master_generator: (params.cores..producers)
-                .map(|m| Slot::new(client::generator(&of_master, m, false)))
+                .map(|m| Slot::new(client::All::generator(&of_master, m, false)))
                 .collect(),
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
             node: params.nodes.iter().map(ring_port).collect::<Result<_, _>>()?,
@@ -245,7 +271,7 @@ impl DiagChip {
     }
 }
 
-impl Logic for DiagChip {
+impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: usize> Logic for Chip<W, M, F, R, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, clocks);
@@ -330,7 +356,7 @@ impl Logic for DiagChip {
             self.crossing[i].core_reset.next = self.core_reset[i].val();
             self.crossing[i].clock.next = self.clock.val();
             self.crossing[i].reset.next = self.reset.val();
-            ObserverPins::link(&mut self.pins[i], &mut self.crossing[i].pins);
+            ObserverPins::<W, M>::link(&mut self.pins[i], &mut self.crossing[i].pins);
             self.observer[i].now.next = self.clocks.q.val() - self.latency.val();
             self.observer[i].first.next = self.crossing[i].retired.first.val();
             self.observer[i].pins.rvfi.valid.next = self.crossing[i].retired.valid.val();
@@ -350,7 +376,7 @@ impl Logic for DiagChip {
             self.generator[i].port.overrun.next = self.crossing[i].overrun.val();
         }
         for i in self._clocked..self._cores {
-            ObserverPins::link(&mut self.pins[i], &mut self.observer[i].pins);
+            ObserverPins::<W, M>::link(&mut self.pins[i], &mut self.observer[i].pins);
             self.observer[i].now.next = self.clocks.q.val();
             self.observer[i].first.next = false;
             self.generator[i].port.overrun.next = false;
@@ -358,7 +384,7 @@ impl Logic for DiagChip {
         for i in 0..self._masters {
             self.master_observer[i].clock.next = self.clock.val();
             self.master_observer[i].now.next = self.clocks.q.val();
-            MasterPins::link(&mut self.masters[i], &mut self.master_observer[i].pins);
+            MasterPins::<W, M>::link(&mut self.masters[i], &mut self.master_observer[i].pins);
             self.master_router[i].clock.next = self.clock.val();
             self.master_router[i].reset.next = self.reset.val();
             self.master_generator[i].clock.next = self.clock.val();

@@ -17,8 +17,8 @@
 //! # Timing
 //! As [`super::port`] and the block it connects.
 
-use super::generator::full::Full;
-use super::generator::lite::Lite;
+use super::generator::full::{Full, WideFull};
+use super::generator::lite::{Lite, WideLite};
 use super::generator::window::Window;
 use super::link_queue::LinkQueue;
 use super::node::{
@@ -45,9 +45,9 @@ pub struct RingPortIn {
     pub put: PacketOut,
 }
 
-/// The ring port of a generator.
+/// The ring port of a generator of a core of W bits.
 #[derive(LogicInterface, Clone, Debug, Default)]
-pub struct CoreRingPortIn {
+pub struct CoreRingPortIn<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub got: PacketIn,
     pub put: PacketOut,
@@ -56,32 +56,32 @@ pub struct CoreRingPortIn {
     pub overrun: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
     pub first: Signal<In, Bit>,
-    pub now: Signal<In, Bits<32>>,
-    pub pc: Signal<In, Bits<32>>,
-    pub target: Signal<In, Bits<32>>,
+    pub now: Signal<In, Bits<W>>,
+    pub pc: Signal<In, Bits<W>>,
+    pub target: Signal<In, Bits<W>>,
     pub call: Signal<In, Bit>,
     pub back: Signal<In, Bit>,
     pub xret: Signal<In, Bit>,
     pub through_sp: Signal<In, Bit>,
     pub trap: Signal<In, Bit>,
     pub cause: Signal<In, Bits<9>>,
-    pub came: Signal<In, Bits<32>>,
+    pub came: Signal<In, Bits<W>>,
     pub load: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
-    pub addr: Signal<In, Bits<32>>,
+    pub addr: Signal<In, Bits<W>>,
     pub size: Signal<In, Bits<2>>,
-    pub loaded: Signal<In, Bits<32>>,
-    pub stored: Signal<In, Bits<32>>,
+    pub loaded: Signal<In, Bits<W>>,
+    pub stored: Signal<In, Bits<W>>,
     pub sets: Signal<In, Bit>,
     pub rd: Signal<In, Bits<5>>,
-    pub value: Signal<In, Bits<32>>,
+    pub value: Signal<In, Bits<W>>,
     pub hides: Signal<Out, Bit>,
     pub holds: Signal<Out, Bit>,
 }
 
 macro_rules! client {
     (
-        $(#[$doc:meta])* $client:ident, $ring_port:ident, $name:literal, $inner:ident: $block:ident,
+        $(#[$doc:meta])* $client:ident, $ring_port:ty, $name:literal, $inner:ident: $block:ty,
         [$($more:ident: $type:ty),*] $($kernel:tt)*
     ) => {
         $(#[$doc])*
@@ -115,7 +115,7 @@ macro_rules! client {
 }
 
 macro_rules! node_client {
-    ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ident) => {
+    ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ty) => {
         client! { $(#[$doc])* $client, RingPortIn, $name, $inner: $block, [packets: Port]
             #[hdl_gen]
             fn update(&mut self) {
@@ -194,129 +194,163 @@ client! {
         PacketOut::link(&mut self.port.put, &mut self.processor.put);
     }
 }
-client! {
+macro_rules! lite_client {
+    ($(#[$doc:meta])* $client:ident, $w:tt, $block:ty) => {
+        client! {
+            $(#[$doc])*
+            $client, CoreRingPortIn<$w>, "lite_generator", lite: $block,
+            [packets: Port, queue: LinkQueue, window: Window, windowed: Fixed<Bit>]
+            #[hdl_gen]
+            fn update(&mut self) {
+                clock!(self, clock, packets, queue, lite, window);
+                self.queue.reset.next = self.port.reset.val();
+                self.packets.reset.next = self.port.reset.val();
+                self.lite.reset.next = self.port.reset.val();
+                PacketIn::link(&mut self.port.got, &mut self.packets.got);
+                PacketOut::join(&mut self.packets.put, &mut self.queue.put);
+                PacketOut::link(&mut self.port.put, &mut self.queue.out);
+                self.queue.to_queue.next = self.packets.to_queue.val();
+                self.queue.drops.next = self.packets.drops.val();
+                self.queue.sent.next = self.port.sent.val();
+                self.port.withdraw.next = self.queue.withdraw.val();
+                self.packets.room.next = self.queue.room.val();
+                self.packets.yields.next = self.lite.yields.val();
+                self.packets.waits.next = false;
+                self.packets.overrun.next = self.port.overrun.val();
+                WriteOut::join(&mut self.packets.write, &mut self.lite.write);
+                ResultOut::join(&mut self.lite.result, &mut self.packets.result);
+                self.packets.event.ready.next = false;
+                self.lite.valid.next = self.port.valid.val();
+                self.lite.pc.next = self.port.pc.val();
+                self.lite.now.next = self.port.now.val();
+                self.port.holds.next = false;
+                self.window.reset.next = self.port.reset.val();
+                self.window.valid.next = self.port.valid.val();
+                self.window.points.next = self.lite.points.val();
+                self.window.call.next = self.port.call.val();
+                self.window.back.next = self.port.back.val();
+                WriteOut::join(&mut self.packets.write, &mut self.window.write);
+                self.port.hides.next = false;
+                if self.windowed.val() {
+                    self.port.hides.next = self.window.hides.val();
+                }
+            }
+        }
+    };
+}
+
+lite_client! {
     /// A client with a lite event generator.
-    LiteClient, CoreRingPortIn, "lite_generator", lite: Lite,
-    [packets: Port, queue: LinkQueue, window: Window, windowed: Fixed<Bit>]
-    #[hdl_gen]
-    fn update(&mut self) {
-        clock!(self, clock, packets, queue, lite, window);
-        self.queue.reset.next = self.port.reset.val();
-        self.packets.reset.next = self.port.reset.val();
-        self.lite.reset.next = self.port.reset.val();
-        PacketIn::link(&mut self.port.got, &mut self.packets.got);
-        PacketOut::join(&mut self.packets.put, &mut self.queue.put);
-        PacketOut::link(&mut self.port.put, &mut self.queue.out);
-        self.queue.to_queue.next = self.packets.to_queue.val();
-        self.queue.drops.next = self.packets.drops.val();
-        self.queue.sent.next = self.port.sent.val();
-        self.port.withdraw.next = self.queue.withdraw.val();
-        self.packets.room.next = self.queue.room.val();
-        self.packets.yields.next = self.lite.yields.val();
-        self.packets.waits.next = false;
-        self.packets.overrun.next = self.port.overrun.val();
-        WriteOut::join(&mut self.packets.write, &mut self.lite.write);
-        ResultOut::join(&mut self.lite.result, &mut self.packets.result);
-        self.packets.event.ready.next = false;
-        self.lite.valid.next = self.port.valid.val();
-        self.lite.pc.next = self.port.pc.val();
-        self.lite.now.next = self.port.now.val();
-        self.port.holds.next = false;
-        self.window.reset.next = self.port.reset.val();
-        self.window.valid.next = self.port.valid.val();
-        self.window.points.next = self.lite.points.val();
-        self.window.call.next = self.port.call.val();
-        self.window.back.next = self.port.back.val();
-        WriteOut::join(&mut self.packets.write, &mut self.window.write);
-        self.port.hides.next = false;
-        if self.windowed.val() {
-            self.port.hides.next = self.window.hides.val();
-        }
-    }
+    LiteClient, 32, Lite<32>
+}
+lite_client! {
+    /// A client with a lite event generator of a core of 64 bits.
+    WideLiteClient, 64, WideLite
 }
 
-client! {
+macro_rules! full_client {
+    ($(#[$doc:meta])* $client:ident, $w:tt, $block:ty) => {
+        client! {
+            $(#[$doc])*
+            $client, CoreRingPortIn<$w>, "full_generator", full: $block,
+            [packets: Port, queue: LinkQueue, window: Window, windowed: Fixed<Bit>]
+            #[hdl_gen]
+            fn update(&mut self) {
+                clock!(self, clock, packets, queue, full, window);
+                self.queue.reset.next = self.port.reset.val();
+                self.packets.reset.next = self.port.reset.val();
+                self.full.reset.next = self.port.reset.val();
+                PacketIn::link(&mut self.port.got, &mut self.packets.got);
+                PacketOut::join(&mut self.packets.put, &mut self.queue.put);
+                PacketOut::link(&mut self.port.put, &mut self.queue.out);
+                self.queue.to_queue.next = self.packets.to_queue.val();
+                self.queue.drops.next = self.packets.drops.val();
+                self.queue.sent.next = self.port.sent.val();
+                self.port.withdraw.next = self.queue.withdraw.val();
+                self.packets.room.next = self.queue.room.val();
+                self.packets.yields.next = self.full.yields.val();
+                self.packets.waits.next = self.full.stalling.val();
+                self.packets.overrun.next = self.port.overrun.val();
+                WriteOut::join(&mut self.packets.write, &mut self.full.write);
+                ResultOut::join(&mut self.full.result, &mut self.packets.result);
+                self.packets.event.ready.next = false;
+                self.full.seen.valid.next = self.port.valid.val();
+                self.full.seen.first.next = self.port.first.val();
+                self.full.seen.now.next = self.port.now.val();
+                self.full.seen.pc.next = self.port.pc.val();
+                self.full.seen.target.next = self.port.target.val();
+                self.full.seen.call.next = self.port.call.val();
+                self.full.seen.back.next = self.port.back.val();
+                self.full.seen.xret.next = self.port.xret.val();
+                self.full.seen.through_sp.next = self.port.through_sp.val();
+                self.full.seen.trap.next = self.port.trap.val();
+                self.full.seen.cause.next = self.port.cause.val();
+                self.full.seen.came.next = self.port.came.val();
+                self.full.seen.load.next = self.port.load.val();
+                self.full.seen.store.next = self.port.store.val();
+                self.full.seen.addr.next = self.port.addr.val();
+                self.full.seen.size.next = self.port.size.val();
+                self.full.seen.loaded.next = self.port.loaded.val();
+                self.full.seen.stored.next = self.port.stored.val();
+                self.full.seen.sets.next = self.port.sets.val();
+                self.full.seen.rd.next = self.port.rd.val();
+                self.full.seen.value.next = self.port.value.val();
+                self.port.holds.next = self.full.holds.val();
+                self.window.reset.next = self.port.reset.val();
+                self.window.valid.next = self.port.valid.val();
+                self.window.points.next = self.full.points.val();
+                self.window.call.next = self.port.call.val();
+                self.window.back.next = self.port.back.val();
+                WriteOut::join(&mut self.packets.write, &mut self.window.write);
+                self.port.hides.next = false;
+                if self.windowed.val() {
+                    self.port.hides.next = self.window.hides.val();
+                }
+            }
+        }
+    };
+}
+
+full_client! {
     /// A client with a full event generator.
-    FullClient, CoreRingPortIn, "full_generator", full: Full,
-    [packets: Port, queue: LinkQueue, window: Window, windowed: Fixed<Bit>]
-    #[hdl_gen]
-    fn update(&mut self) {
-        clock!(self, clock, packets, queue, full, window);
-        self.queue.reset.next = self.port.reset.val();
-        self.packets.reset.next = self.port.reset.val();
-        self.full.reset.next = self.port.reset.val();
-        PacketIn::link(&mut self.port.got, &mut self.packets.got);
-        PacketOut::join(&mut self.packets.put, &mut self.queue.put);
-        PacketOut::link(&mut self.port.put, &mut self.queue.out);
-        self.queue.to_queue.next = self.packets.to_queue.val();
-        self.queue.drops.next = self.packets.drops.val();
-        self.queue.sent.next = self.port.sent.val();
-        self.port.withdraw.next = self.queue.withdraw.val();
-        self.packets.room.next = self.queue.room.val();
-        self.packets.yields.next = self.full.yields.val();
-        self.packets.waits.next = self.full.stalling.val();
-        self.packets.overrun.next = self.port.overrun.val();
-        WriteOut::join(&mut self.packets.write, &mut self.full.write);
-        ResultOut::join(&mut self.full.result, &mut self.packets.result);
-        self.packets.event.ready.next = false;
-        self.full.seen.valid.next = self.port.valid.val();
-        self.full.seen.first.next = self.port.first.val();
-        self.full.seen.now.next = self.port.now.val();
-        self.full.seen.pc.next = self.port.pc.val();
-        self.full.seen.target.next = self.port.target.val();
-        self.full.seen.call.next = self.port.call.val();
-        self.full.seen.back.next = self.port.back.val();
-        self.full.seen.xret.next = self.port.xret.val();
-        self.full.seen.through_sp.next = self.port.through_sp.val();
-        self.full.seen.trap.next = self.port.trap.val();
-        self.full.seen.cause.next = self.port.cause.val();
-        self.full.seen.came.next = self.port.came.val();
-        self.full.seen.load.next = self.port.load.val();
-        self.full.seen.store.next = self.port.store.val();
-        self.full.seen.addr.next = self.port.addr.val();
-        self.full.seen.size.next = self.port.size.val();
-        self.full.seen.loaded.next = self.port.loaded.val();
-        self.full.seen.stored.next = self.port.stored.val();
-        self.full.seen.sets.next = self.port.sets.val();
-        self.full.seen.rd.next = self.port.rd.val();
-        self.full.seen.value.next = self.port.value.val();
-        self.port.holds.next = self.full.holds.val();
-        self.window.reset.next = self.port.reset.val();
-        self.window.valid.next = self.port.valid.val();
-        self.window.points.next = self.full.points.val();
-        self.window.call.next = self.port.call.val();
-        self.window.back.next = self.port.back.val();
-        WriteOut::join(&mut self.packets.write, &mut self.window.write);
-        self.port.hides.next = false;
-        if self.windowed.val() {
-            self.port.hides.next = self.window.hides.val();
-        }
-    }
+    FullClient, 32, Full
+}
+full_client! {
+    /// A client with a full event generator of a core of 64 bits.
+    WideFullClient, 64, WideFull
 }
 
-/// The generator of a core, lite or full, with or without a window.
-pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreRingPortIn>> {
-    let packets = Port::new([1, params.slots.into()], false);
-    let (windowed, window) = (Fixed::new(window), Window::new());
-    if !params.lite {
-        let queue = LinkQueue::new();
-        return Box::new(FullClient {
-            packets,
-            queue,
-            full: Full::new(params, core),
-            window,
-            windowed,
-            ..Default::default()
-        });
-    }
-    Box::new(LiteClient {
-        packets,
-        queue: LinkQueue::new(),
-        lite: Lite::new(params, core),
-        window,
-        windowed,
-        ..Default::default()
-    })
+/// Circuits of generators, by the width of addresses and registers.
+pub trait Generators<const W: usize> {
+    /// The generator of a core, lite or full, with or without a window.
+    fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreRingPortIn<W>>>;
+}
+
+/// All circuits of generators.
+pub struct All;
+
+macro_rules! generators {
+    ($w:tt, $lite:ident, $lite_client:ident, $full:ident, $full_client:ident) => {
+        impl Generators<$w> for All {
+            fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreRingPortIn<$w>>> {
+                let (packets, queue) = (Port::new([1, params.slots.into()], false), LinkQueue::new());
+                let (windowed, window) = (Fixed::new(window), Window::new());
+                if params.lite {
+                    let lite = $lite::new(params, core);
+                    return Box::new($lite_client { packets, queue, lite, window, windowed, ..Default::default() });
+                }
+                let full = $full::new(params, core);
+                Box::new($full_client { packets, queue, full, window, windowed, ..Default::default() })
+            }
+        }
+    };
+}
+generators!(32, Lite, LiteClient, Full, FullClient);
+generators!(64, WideLite, WideLiteClient, WideFull, WideFullClient);
+
+/// The generator of a core of 32 bits, lite or full, with or without a window.
+pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreRingPortIn<32>>> {
+    All::generator(params, core, window)
 }
 
 /// A node of this kind; `None` if there is no circuit for it. Its number of entries must be a power of two.

@@ -30,15 +30,17 @@
 
 //!
 //! # Seen
+//! Of a core whose addresses and registers have W bits, 32 or 64.
+//!
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
 //! | `valid` | 1 | an instruction retires |
 //! | `first` | 1 | it is the first after a reset of its core: registers, stack and open calls are unknown |
-//! | `now` | 32 | the current cycle, also valid while nothing retires |
-//! | `pc`, `target` | 32 | its address; the address of the next instruction |
+//! | `now` | W | the current cycle, also valid while nothing retires; bits 31:0 count |
+//! | `pc`, `target` | W | its address; the address of the next instruction |
 //! | `call`, `back`, `xret` | 1 | it is a call; a return; both may be 1; a trap return |
-//! | `through_sp` | 1 | it stores a word with `sp` as its base |
-//! | `trap`, `cause`, `came` | 1, 9, 32 | it is the first after a trap; bit 8: interrupt, bits 7:0: cause; address where it occurred |
+//! | `through_sp` | 1 | it stores a register with `sp` as its base: W bits |
+//! | `trap`, `cause`, `came` | 1, 9, W | it is the first after a trap; bit 8: interrupt, bits 7:0: cause; address where it occurred |
 //! | `load` to `stored`, `sets`, `rd`, `value` | | see [`crate::ingress::rvfi_data`] |
 
 use crate::widget::bundle::bundle;
@@ -96,29 +98,29 @@ bundle!(
 
 bundle!(
     /// Instructions that a core retires.
-    SeenOut "SeenIn" SeenIn
+    SeenOut "SeenIn" SeenIn<W>
     {
         valid: Bit,
         first: Bit,
-        now: Bits<32>,
-        pc: Bits<32>,
-        target: Bits<32>,
+        now: Bits<W>,
+        pc: Bits<W>,
+        target: Bits<W>,
         call: Bit,
         back: Bit,
         xret: Bit,
         through_sp: Bit,
         trap: Bit,
         cause: Bits<9>,
-        came: Bits<32>,
+        came: Bits<W>,
         load: Bit,
         store: Bit,
-        addr: Bits<32>,
+        addr: Bits<W>,
         size: Bits<2>,
-        loaded: Bits<32>,
-        stored: Bits<32>,
+        loaded: Bits<W>,
+        stored: Bits<W>,
         sets: Bit,
         rd: Bits<5>,
-        value: Bits<32>,
+        value: Bits<W>,
     }
     { }
 );

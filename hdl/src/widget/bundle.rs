@@ -5,7 +5,7 @@
 /// `back`. In a kernel, `SomeOut::join` joins a sender to a receiver, and `link` a block's bundle to a child's.
 macro_rules! bundle {
     (
-        $(#[$doc:meta])* $out:ident $name:tt $in:ident $(<$w:ident>)?
+        $(#[$doc:meta])* $out:ident $name:tt $in:ident $(<$($w:ident),+>)?
         { $($there:ident: $t:ty,)* } { $($back:ident: $b:ty,)* }
     ) => {
         $(#[$doc])*
@@ -13,7 +13,7 @@ macro_rules! bundle {
         /// The sending end.
         #[derive(LogicInterface, Clone, Debug, Default)]
         #[join = $name]
-        pub struct $out $(<const $w: usize>)? {
+        pub struct $out $(<$(const $w: usize),+>)? {
             $(pub $there: Signal<Out, $t>,)*
             $(pub $back: Signal<In, $b>,)*
         }
@@ -21,7 +21,7 @@ macro_rules! bundle {
         ///
         /// The receiving end.
         #[derive(LogicInterface, Clone, Debug, Default)]
-        pub struct $in $(<const $w: usize>)? {
+        pub struct $in $(<$(const $w: usize),+>)? {
             $(pub $there: Signal<In, $t>,)*
             $(pub $back: Signal<Out, $b>,)*
         }

@@ -232,7 +232,8 @@ impl Chip {
         assert!(params.producers() <= 16, "{} cores and bus masters are more than 16", params.producers());
         assert!(params.nodes.len() <= 40, "{} nodes are more than 40", params.nodes.len());
         let cores = (0..params.cores).map(|c| Generator::new(params.generator, c));
-        let of_master = GeneratorParams { stalls: params.generator.stalls, ..GeneratorParams::MASTER };
+        let GeneratorParams { xlen, stalls, .. } = params.generator;
+        let of_master = GeneratorParams { xlen, stalls, ..GeneratorParams::MASTER };
         let masters = (params.cores..params.producers()).map(|m| Generator::new(of_master, m));
         let generators: Vec<Generator> = cores.chain(masters).collect();
         let port_of = |(c, g): (usize, &Generator)| GeneratorPort::new(c as u8, g.params().slots);

@@ -1,7 +1,7 @@
 //! Reference page of registers and packets: the module docs of their sources, with numbers in place of names
 
 use super::processor;
-use super::registers::{ALL, ANY, CAPACITY, CONTROL, KIND, RECORDS, STEPS, TARGET};
+use super::registers::{ALL, ANY, CAPACITY, CONTROL, KIND, RECORDS, STEPS, TARGET, UPPER};
 use super::window::WINDOW;
 
 /// The module doc of a source file, without its first line.
@@ -38,6 +38,7 @@ pub fn markdown() -> String {
         ("TARGET", hex(TARGET)),
         ("RECORDS", hex(RECORDS)),
         ("STEPS", hex(STEPS)),
+        ("UPPER", hex(UPPER)),
         ("WINDOW", hex(WINDOW)),
         ("super::registers::CONTROL", "the control register".into()),
         ("ALL", format!("{ALL} (all terms)")),

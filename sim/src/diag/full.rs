@@ -27,11 +27,11 @@
 //! # Source
 //! Paper 004 section 4.1 and figure 6. The log and the order of work are this project's.
 
-use super::generator::{captured_word, Access, ObservedInsn, PreviousInsn};
+use super::generator::{captured_word, entry_word, Access, ObservedInsn, PreviousInsn};
 use super::packet::{Args, Event};
 use super::returns::{OpenCall, Returns};
 use super::shadow::{stores_word_through_sp, Shadow};
-use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
+use super::trigger::{GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
 use retire::isa::{self, Flow, Indirect};
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ pub const LOG_ENTRIES: usize = 16;
 const FIFO_READ_CYCLES: u8 = 8;
 
 /// Hash by which calls are looked up.
-pub fn tag(to: u32, sp: u32) -> u8 {
+pub fn tag(to: u64, sp: u64) -> u8 {
     (to >> 1 ^ sp >> 4) as u8
 }
 
@@ -169,7 +169,7 @@ impl Full {
             params,
             core,
             slots: Vec::new(),
-            shadow: Shadow::new(params.stack),
+            shadow: Shadow::new(params.stack, params.xlen),
             before: PreviousInsn::default(),
             returns: Returns::new(params.returns.into()),
             log: VecDeque::new(),
@@ -278,7 +278,7 @@ impl Full {
             self.written |= if seen.first { u32::MAX } else { seen.rd.map_or(0, |(rd, _)| 1 << rd) };
             self.before = if seen.first { PreviousInsn::default() } else { self.before };
             let entry = self.entry(seen);
-            self.before = PreviousInsn::is(seen);
+            self.before = PreviousInsn::is(seen, self.params.xlen);
             self.log.push_back(entry);
         }
     }
@@ -298,10 +298,10 @@ impl Full {
     }
 
     fn entry(&self, seen: &ObservedInsn) -> Entry {
-        let flow = isa::flow(seen.insn, 32);
+        let (flow, largest) = (isa::flow(seen.insn, self.params.xlen), self.params.largest());
         let (mut hits, mut stores, mut uncertain) = (0, 0, 0);
         for (n, slot) in self.slots.iter().enumerate() {
-            let [load, store] = seen.accesses.map(|a| a.is_some_and(|a| slot.trigger.is_access(&a)));
+            let [load, store] = seen.accesses.map(|a| a.is_some_and(|a| slot.trigger.is_access(&a, largest)));
             let hit = match slot.trigger {
                 Trigger::Pc(pc) | Trigger::Return(pc) => pc == seen.pc,
                 Trigger::Entry { first, last } => {
@@ -329,10 +329,10 @@ impl Full {
 
     fn apply(&mut self, seen: &ObservedInsn) {
         for access in seen.accesses.iter().flatten().filter(|a| a.store) {
-            if stores_word_through_sp(seen.insn, seen.len) {
+            if stores_word_through_sp(seen.insn, seen.len, self.params.xlen) {
                 self.shadow.push(access.addr, access.value);
             } else {
-                self.shadow.touch(access.addr, access.addr.wrapping_add(u32::from(access.size) - 1));
+                self.shadow.touch(access.addr, access.last(self.params.largest()));
             }
         }
         if let Some((rd, value)) = seen.rd {
@@ -340,12 +340,12 @@ impl Full {
         }
     }
 
-    fn sp(&self) -> u32 {
+    fn sp(&self) -> u64 {
         self.shadow.register(2).unwrap_or(0)
     }
 
     /// Bit mask of the open calls that may have the return address `to`.
-    fn tag_matches(&self, to: u32) -> u32 {
+    fn tag_matches(&self, to: u64) -> u32 {
         let t = tag(to, self.sp());
         let of = |(at, c): (usize, &Option<OpenCall>)| u32::from(c.is_some_and(|c| tag(c.to, c.sp) == t)) << at;
         self.returns.entries().iter().enumerate().map(of).sum()
@@ -365,7 +365,7 @@ impl Full {
     /// One cycle of work on the oldest instruction. True: it is done.
     fn work(&mut self, overload: bool, waiting: usize, recovering: bool) -> bool {
         let entry = self.log[0].clone();
-        let link = entry.seen.pc.wrapping_add(entry.seen.len.into());
+        let link = entry.seen.pc.wrapping_add(entry.seen.len.into()) & self.params.largest();
         if self.work.state == State::Look && entry.seen.first && !self.forgot && !overload {
             self.forget_core();
             return false;
@@ -502,7 +502,7 @@ impl Full {
     }
 
     /// Next state; `None`: the instruction is done.
-    fn next(&mut self, entry: &Entry, link: u32) -> Option<State> {
+    fn next(&mut self, entry: &Entry, link: u64) -> Option<State> {
         let w = &mut self.work;
         let is_return = |n: u32| self.slots[n as usize].trigger.is_return();
         match w.phase {
@@ -555,11 +555,7 @@ impl Full {
             let ended = self.work.ended.iter().flatten().find(|c| usize::from(c.slot) == n);
             captured_word(&self.shadow, slot, k, seen, access, ended)
         } else {
-            match slot.captures[k] {
-                Capture::EntryRegister(r) => self.shadow.register(r),
-                Capture::EntryStack(s) => self.shadow.stack(s),
-                _ => Some(0),
-            }
+            entry_word(&self.shadow, slot.captures[k])
         };
         let Some(word) = word else {
             self.lose(1);
@@ -572,7 +568,7 @@ impl Full {
     }
 
     /// Compares return address and stack pointer of a call.
-    fn compare(&mut self, entry: &Entry, link: u32) -> State {
+    fn compare(&mut self, entry: &Entry, link: u64) -> State {
         let at = self.work.at;
         let to = match self.work.phase {
             0 => self.shadow.register(1).unwrap_or(0),

@@ -15,7 +15,7 @@
 use super::packet::{Args, Event};
 use super::returns::{OpenCall, Returns};
 use super::shadow::{stores_word_through_sp, Shadow};
-use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
+use super::trigger::{Capture, GeneratorParams, Number, Slot, SlotError, Trigger, CAPTURES};
 use retire::isa::{self, Flow, Indirect};
 use std::collections::VecDeque;
 
@@ -23,13 +23,20 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Byte address.
-    pub addr: u32,
-    /// Bytes: 1, 2 or 4.
+    pub addr: u64,
+    /// Bytes: 1, 2, 4 or, on RV64, 8.
     pub size: u8,
     /// Value read or written.
-    pub value: u32,
+    pub value: u64,
     /// True: a store; false: a load.
     pub store: bool,
+}
+
+impl Access {
+    /// Address of its last byte, on a core with addresses up to `largest`.
+    pub fn last(&self, largest: u64) -> u64 {
+        self.addr.wrapping_add(u64::from(self.size) - 1) & largest
+    }
 }
 
 /// A retired instruction, as an ingress port with data reports it.
@@ -38,17 +45,17 @@ pub struct ObservedInsn {
     /// Cycle in which it retires.
     pub cycle: u64,
     /// Address.
-    pub pc: u32,
+    pub pc: u64,
     /// Address of the next instruction.
-    pub next_pc: u32,
+    pub next_pc: u64,
     /// Encoding; 16 bits if the length is 2 bytes.
     pub insn: u32,
     /// Length, 2 or 4 bytes.
     pub len: u8,
     /// Set on the first instruction after a trap: interrupt, cause, and the address at which it was taken.
-    pub trap: Option<(bool, u8, u32)>,
+    pub trap: Option<(bool, u8, u64)>,
     /// The register that it writes, with the value.
-    pub rd: Option<(u8, u32)>,
+    pub rd: Option<(u8, u64)>,
     /// Its load and its store.
     pub accesses: [Option<Access>; 2],
     /// It is the first after a reset of its core: registers, stack and open calls are not those from before.
@@ -69,7 +76,7 @@ enum Transition {
 /// The previous instruction: where control came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PreviousInsn {
-    pc: u32,
+    pc: u64,
     way: Transition,
 }
 
@@ -80,9 +87,9 @@ impl Default for PreviousInsn {
 }
 
 impl PreviousInsn {
-    /// `seen` retires and becomes the previous instruction.
-    pub(super) fn is(seen: &ObservedInsn) -> Self {
-        let way = match isa::flow(seen.insn, 32) {
+    /// `seen` retires on a core of `xlen` bits and becomes the previous instruction.
+    pub(super) fn is(seen: &ObservedInsn, xlen: u8) -> Self {
+        let way = match isa::flow(seen.insn, xlen) {
             Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => Transition::Enters,
             Flow::TrapReturn => Transition::Resumes,
             Flow::Jump { .. } | Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } => Transition::Other,
@@ -92,7 +99,7 @@ impl PreviousInsn {
 
     /// Whether the next instruction to retire, `seen`, enters the function `first..=last` at its start. `None`:
     /// unknown, as a trap returned there.
-    pub(super) fn enters(self, seen: &ObservedInsn, first: u32, last: u32) -> Option<bool> {
+    pub(super) fn enters(self, seen: &ObservedInsn, first: u64, last: u64) -> Option<bool> {
         if seen.pc != first {
             return Some(false);
         }
@@ -159,7 +166,7 @@ impl Generator {
             core,
             slots: Vec::new(),
             enabled: true,
-            shadow: Shadow::new(params.stack),
+            shadow: Shadow::new(params.stack, params.xlen),
             before: PreviousInsn::default(),
             returns: Returns::new(params.returns.into()),
             queue: VecDeque::new(),
@@ -281,12 +288,13 @@ impl Generator {
                 }
             }
         }
-        self.before = PreviousInsn::is(seen);
+        let (xlen, largest) = (self.params.xlen, self.params.largest());
+        self.before = PreviousInsn::is(seen, xlen);
         for access in seen.accesses.iter().flatten().filter(|a| a.store) {
-            if stores_word_through_sp(seen.insn, seen.len) {
+            if stores_word_through_sp(seen.insn, seen.len, xlen) {
                 self.shadow.push(access.addr, access.value);
             } else {
-                self.shadow.touch(access.addr, access.addr.wrapping_add(u32::from(access.size) - 1));
+                self.shadow.touch(access.addr, access.last(largest));
             }
         }
         if let Some((rd, value)) = seen.rd {
@@ -296,7 +304,7 @@ impl Generator {
 
     /// The hits of an instruction, by slot.
     fn hits(&mut self, seen: &ObservedInsn) -> Vec<Hit> {
-        let flow = isa::flow(seen.insn, 32);
+        let (flow, largest) = (isa::flow(seen.insn, self.params.xlen), self.params.largest());
         let ends = self.follow_calls(seen, flow);
         let mut hits = Vec::new();
         for (n, slot) in self.slots.iter().enumerate() {
@@ -338,7 +346,7 @@ impl Generator {
                     }
                 }
                 Trigger::Data { .. } => {
-                    for a in seen.accesses.iter().flatten().filter(|a| slot.trigger.is_access(a)) {
+                    for a in seen.accesses.iter().flatten().filter(|a| slot.trigger.is_access(a, largest)) {
                         fire(Some(a), None);
                     }
                 }
@@ -379,11 +387,7 @@ impl Generator {
             (call.to, call.sp) = (to, sp);
             let mut known = true;
             for (word, c) in call.captured.iter_mut().zip(&slot.captures) {
-                let value = match c {
-                    Capture::EntryRegister(r) => self.shadow.register(*r),
-                    Capture::EntryStack(k) => self.shadow.stack(*k),
-                    _ => Some(0),
-                };
+                let value = entry_word(&self.shadow, *c);
                 known &= value.is_some();
                 *word = value.unwrap_or(0);
             }
@@ -396,7 +400,7 @@ impl Generator {
         let Some(sp) = self.shadow.register(2) else { return Vec::new() };
         match flow {
             Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => {
-                self.returns.call(seen.pc.wrapping_add(seen.len.into()), sp);
+                self.returns.call(seen.pc.wrapping_add(seen.len.into()) & self.params.largest(), sp);
             }
             _ => {}
         }
@@ -408,10 +412,10 @@ impl Generator {
 }
 
 impl Trigger {
-    /// Whether this data trigger matches the access.
-    pub(super) fn is_access(&self, a: &Access) -> bool {
+    /// Whether this data trigger matches the access, on a core with addresses up to `largest`.
+    pub(super) fn is_access(&self, a: &Access, largest: u64) -> bool {
         let Self::Data { first, last, loads, stores, value } = *self else { return false };
-        let touched = a.addr <= last && a.addr.wrapping_add(u32::from(a.size) - 1) >= first;
+        let touched = a.addr <= last && a.last(largest) >= first;
         touched && (if a.store { stores } else { loads }) && value.is_none_or(|v| v == a.value)
     }
 
@@ -437,6 +441,16 @@ fn captured(
     Some(words)
 }
 
+/// The word of the entry of a function that a slot of its return captures; 0: the word is not of the entry.
+pub(super) fn entry_word(shadow: &Shadow, capture: Capture) -> Option<u32> {
+    let number = match capture.number() {
+        Some(Number::EntryRegister(r)) => shadow.register(r)?,
+        Some(Number::EntryStack(n)) => shadow.stack(n)?,
+        _ => 0,
+    };
+    Some(capture.half(number))
+}
+
 /// The i-th captured word.
 pub(super) fn captured_word(
     shadow: &Shadow,
@@ -446,14 +460,19 @@ pub(super) fn captured_word(
     access: Option<&Access>,
     call: Option<&OpenCall>,
 ) -> Option<u32> {
-    Some(match slot.captures[i] {
-        Capture::Register(r) => shadow.register(r)?,
-        Capture::Stack(k) => shadow.stack(k)?,
-        Capture::EntryRegister(_) | Capture::EntryStack(_) => call?.captured[i],
-        Capture::Elapsed => u32::try_from(seen.cycle.saturating_sub(call?.cycle)).unwrap_or(u32::MAX),
-        Capture::Pc => seen.trap.filter(|_| matches!(slot.trigger, Trigger::Trap { .. })).map_or(seen.pc, |t| t.2),
-        Capture::Address => access?.addr,
-        Capture::Value => access?.value,
-        Capture::Cause => seen.trap.map(|(i, c, _)| u32::from(i) << 31 | u32::from(c))?,
-    })
+    let capture = slot.captures[i];
+    let Some(number) = capture.number() else {
+        return match capture {
+            Capture::Cause => seen.trap.map(|(i, c, _)| u32::from(i) << 31 | u32::from(c)),
+            _ => Some(u32::try_from(seen.cycle.saturating_sub(call?.cycle)).unwrap_or(u32::MAX)),
+        };
+    };
+    Some(capture.half(match number {
+        Number::Register(r) => shadow.register(r)?,
+        Number::Stack(n) => shadow.stack(n)?,
+        Number::EntryRegister(_) | Number::EntryStack(_) => return Some(call?.captured[i]),
+        Number::Pc => seen.trap.filter(|_| matches!(slot.trigger, Trigger::Trap { .. })).map_or(seen.pc, |t| t.2),
+        Number::Address => access?.addr,
+        Number::Value => access?.value,
+    }))
 }

@@ -22,7 +22,7 @@
 //! | [`chip`] | all of them on one ring, with the host link |
 //!
 //! # Source
-//! Paper 004 (DiaSys) sections 3.3 to 4.2. Addresses and captured words have 32 bits: RV32.
+//! Paper 004 (DiaSys) sections 3.3 to 4.2. Addresses and registers have 32 or 64 bits, captured words always 32.
 
 pub mod chip;
 pub mod crossing;

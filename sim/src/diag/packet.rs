@@ -23,6 +23,9 @@
 //! OP 4 from address 63 to address 63 is a request of one end of the link to the other: ADDR is the number of the next
 //! frame that it expects.
 //!
+//! A number of 64 bits, of a core with 64-bit registers, is two arguments: its lower and its upper half. Each is captured by
+//! itself, so that a packet has only the halves that are used.
+//!
 //! Events may be lost, and are then counted; control packets are never lost. The trigger or node that sends an event
 //! defines its arguments.
 //!

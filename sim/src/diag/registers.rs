@@ -14,6 +14,7 @@
 //! | | 14 | machine: there is a state for each key |
 //! | [`RECORDS`] + 16 n + k | 16 | word k of record n, 0 to 63 |
 //! | [`WINDOW`] | | generator: which instructions of its core are traced, see below |
+//! | [`UPPER`] + 16 n + k | 16 | upper halves of word k of trigger slot n, of a generator with 64-bit addresses |
 //! | [`STEPS`] + 16 s + c | 5:0 | machine: the step of class c in state s for the owner's events |
 //! | | 13:8 | for other events: next state (3:0), becomes the owner (4), is reported (5) |
 //!
@@ -62,7 +63,11 @@
 //! | 4, 5 | | last byte of data, or of the function |
 //! | 6, 7 | | value of data |
 //! | 9 to 13 | 7:0, 11:8 | captured words: number of the register or stack word, and kind; a 0 ends the list |
+//! | | 12 | bits 63:32 of the number; only of a generator with 64-bit addresses |
 //! | 14 | | 0 |
+//!
+//! A generator with 64-bit addresses has bits 47:32 and 63:48 of what is in words 2 to 7 in registers [`UPPER`] + 16 n + k,
+//! those of words k = 2 and 3, 4 and 5, 6 and 7. Its captured words are 32 bits of a number: two hold one of 64 bits.
 //!
 //! Kinds of captured words: 1 register, 2 stack word, 3, 4 the same at the function's entry, 5 cycles since the entry,
 //! 6 address of the instruction, 7, 8 address and value of data, 9 cause of a trap, 10 address at which the trap was
@@ -71,7 +76,7 @@
 use super::node::filter::{Compare, Rule as FilterRule};
 use super::node::machine::{Step, Table};
 use super::node::{aggregate, count, histogram, log, pair, tick, Field, Target};
-use super::trigger::{Capture, GeneratorParams, Slot, Trigger, CAPTURES};
+use super::trigger::{Capture, GeneratorParams, Number, Slot, Trigger, CAPTURES};
 use super::window::{Edges, WINDOW};
 
 /// Register of the kind.
@@ -86,6 +91,8 @@ pub const STALLS: u16 = 2;
 pub const TARGET: u16 = 3;
 /// First register of the records.
 pub const RECORDS: u16 = 0x400;
+/// First register of the upper halves of 64-bit addresses and values in trigger slots.
+pub const UPPER: u16 = 0x600;
 /// First register of a machine's steps.
 pub const STEPS: u16 = 0x800;
 /// Words of a record that are used, out of 16.
@@ -253,27 +260,35 @@ pub fn stalling(mut writes: Writes) -> Writes {
     writes
 }
 
-/// Writes of the slots of a lite generator; ignores triggers other than addresses.
-pub fn lite(slots: &[Slot]) -> Writes {
+/// Writes of an address or value of slot n, in words k and k + 1, with the upper half if `xlen` is 64.
+fn number(n: usize, k: u16, value: u64, xlen: u8) -> impl Iterator<Item = (u16, u16)> {
+    let at = move |base: u16| base + 16 * n as u16 + k;
+    let low = [(at(RECORDS), value as u16), (at(RECORDS) + 1, (value >> 16) as u16)];
+    let upper = [(at(UPPER), (value >> 32) as u16), (at(UPPER) + 1, (value >> 48) as u16)];
+    low.into_iter().chain(upper.into_iter().filter(move |_| xlen == 64))
+}
+
+/// Writes of the slots of a lite generator with addresses of `xlen` bits; ignores triggers other than addresses.
+pub fn lite(slots: &[Slot], xlen: u8) -> Writes {
     let mut writes = Vec::new();
     for (n, slot) in slots.iter().enumerate() {
         let Trigger::Pc(pc) = slot.trigger else { continue };
         let base = RECORDS + 16 * n as u16;
         let to = target(Target { dest: slot.dest, id: slot.event });
-        writes.extend([(base, flags(slot) | to), (base + 2, pc as u16), (base + 3, (pc >> 16) as u16)]);
+        writes.push((base, flags(slot) | to));
+        writes.extend(number(n, 2, pc, xlen));
     }
     writes.push(control(slots.len()));
     writes
 }
 
 /// Writes that configure a window, see [`super::window`]. The addresses that open and close it take slots from `free`
-/// on.
-pub fn window(free: u8, opens: Option<u32>, closes: Option<u32>, returns: bool) -> Writes {
+/// on. Addresses have `xlen` bits.
+pub fn window(free: u8, opens: Option<u64>, closes: Option<u64>, returns: bool, xlen: u8) -> Writes {
     let mut writes = Writes::new();
     let mut next = free;
-    let mut slot = |pc: u32| {
-        let base = RECORDS + 16 * u16::from(next);
-        writes.extend([(base + 2, pc as u16), (base + 3, (pc >> 16) as u16)]);
+    let mut slot = |pc: u64| {
+        writes.extend(number(next.into(), 2, pc, xlen));
         next += 1;
         next - 1
     };
@@ -285,8 +300,8 @@ pub fn window(free: u8, opens: Option<u32>, closes: Option<u32>, returns: bool) 
 /// First word of a slot that holds a capture.
 pub const SLOT_CAPTURES: u16 = 9;
 
-/// Writes of the slots of a full generator.
-pub fn full(slots: &[Slot]) -> Writes {
+/// Writes of the slots of a full generator with addresses of `xlen` bits.
+pub fn full(slots: &[Slot], xlen: u8) -> Writes {
     let mut writes = Vec::new();
     for (n, slot) in GeneratorParams::placed(slots).iter().enumerate() {
         let base = RECORDS + 16 * n as u16;
@@ -301,15 +316,14 @@ pub fn full(slots: &[Slot]) -> Writes {
                 (2 | flags, [first, last, value.unwrap_or(0)])
             }
             Trigger::Trap { interrupt, cause } => {
-                let i = interrupt.map_or(0, |i| u32::from(i) << 1 | 1);
-                (3, [cause.map_or(0, |c| u32::from(c) << 8 | 4) | i, 0, 0])
+                let i = interrupt.map_or(0, |i| u64::from(i) << 1 | 1);
+                (3, [cause.map_or(0, |c| u64::from(c) << 8 | 4) | i, 0, 0])
             }
             Trigger::TrapReturn => (4, [0; 3]),
         };
         writes.extend([(base, to), (base + 1, kind)]);
-        for (i, w) in words.iter().enumerate() {
-            let at = base + 2 + 2 * i as u16;
-            writes.extend([(at, *w as u16), (at + 1, (w >> 16) as u16)]);
+        for (i, w) in words.into_iter().enumerate() {
+            writes.extend(number(n, 2 + 2 * i as u16, w, xlen));
         }
         for k in 0..=CAPTURES {
             let word = slot.captures.get(k).map_or(0, |c| capture(*c, slot.trigger));
@@ -321,19 +335,19 @@ pub fn full(slots: &[Slot]) -> Writes {
 }
 
 fn capture(capture: Capture, trigger: Trigger) -> u16 {
-    let (kind, n) = match capture {
-        Capture::Register(r) => (1, r),
-        Capture::Stack(k) => (2, k),
-        Capture::EntryRegister(r) => (3, r),
-        Capture::EntryStack(k) => (4, k),
-        Capture::Elapsed => (5, 0),
-        Capture::Pc if matches!(trigger, Trigger::Trap { .. }) => (10, 0),
-        Capture::Pc => (6, 0),
-        Capture::Address => (7, 0),
-        Capture::Value => (8, 0),
-        Capture::Cause => (9, 0),
+    let (kind, n) = match capture.number() {
+        Some(Number::Register(r)) => (1, r),
+        Some(Number::Stack(k)) => (2, k),
+        Some(Number::EntryRegister(r)) => (3, r),
+        Some(Number::EntryStack(k)) => (4, k),
+        Some(Number::Pc) if matches!(trigger, Trigger::Trap { .. }) => (10, 0),
+        Some(Number::Pc) => (6, 0),
+        Some(Number::Address) => (7, 0),
+        Some(Number::Value) => (8, 0),
+        None if capture == Capture::Elapsed => (5, 0),
+        None => (9, 0),
     };
-    kind << 8 | u16::from(n)
+    u16::from(matches!(capture, Capture::Upper(_))) << 12 | kind << 8 | u16::from(n)
 }
 
 #[cfg(test)]
@@ -352,7 +366,7 @@ mod tests {
             ),
             slot(Trigger::Trap { interrupt: Some(true), cause: Some(3) }, vec![Capture::Pc]),
         ];
-        let writes = full(&slots);
+        let writes = full(&slots, 32);
         let words: Vec<u16> = writes.iter().map(|w| w.1).collect();
         // those of data and traps come first
         assert_eq!(words[..14], [0x7f21, 0x32, 0x10, 0, 0x13, 2, 7, 0, 0x800, 0, 0, 0, 0, 0]);

@@ -19,9 +19,9 @@ pub struct OpenCall {
     /// Slot that is triggered by its return.
     pub slot: u8,
     /// Return address.
-    pub to: u32,
+    pub to: u64,
     /// Stack pointer at the entry.
-    pub sp: u32,
+    pub sp: u64,
     /// Cycle of the entry.
     pub cycle: u64,
     /// Words captured at the entry.
@@ -85,18 +85,18 @@ impl Returns {
     }
 
     /// A call instruction with the link address `to`: ends an earlier call from there with this stack pointer.
-    pub fn call(&mut self, to: u32, sp: u32) {
+    pub fn call(&mut self, to: u64, sp: u64) {
         self.abandoned += self.take(to, sp).len() as u64;
     }
 
     /// A return instruction to `to`: the calls that it ends, by slot.
-    pub fn leave(&mut self, to: u32, sp: u32) -> Vec<OpenCall> {
+    pub fn leave(&mut self, to: u64, sp: u64) -> Vec<OpenCall> {
         let mut ended = self.take(to, sp);
         ended.sort_by_key(|c| c.slot);
         ended
     }
 
-    fn take(&mut self, to: u32, sp: u32) -> Vec<OpenCall> {
+    fn take(&mut self, to: u64, sp: u64) -> Vec<OpenCall> {
         self.entries.iter_mut().filter_map(|p| p.take_if(|c| (c.to, c.sp) == (to, sp))).collect()
     }
 

@@ -14,37 +14,37 @@ pub const CAPTURES: usize = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// The instruction at this address retires.
-    Pc(u32),
+    Pc(u64),
     /// The instruction at `first` retires, and was not reached by a branch or jump within the function `first..=last`:
     /// an iteration of a loop is not a call. If a trap returned to it, it may be either, and counts as lost.
     Entry {
         /// First byte of the function.
-        first: u32,
+        first: u64,
         /// Its last byte.
-        last: u32,
+        last: u64,
     },
     /// The function that begins at this address returns to its caller.
-    Return(u32),
+    Return(u64),
     /// The function `first..=last` returns. A branch or jump within it to its first instruction is not taken for a
     /// call; with [`Trigger::Return`] this is also detected, but costs work each time.
     ReturnFrom {
         /// First byte of the function.
-        first: u32,
+        first: u64,
         /// Its last byte.
-        last: u32,
+        last: u64,
     },
     /// A load or store touches a byte of `first..=last`.
     Data {
         /// First byte.
-        first: u32,
+        first: u64,
         /// Last byte.
-        last: u32,
+        last: u64,
         /// By a load.
         loads: bool,
         /// By a store.
         stores: bool,
         /// Only with this value.
-        value: Option<u32>,
+        value: Option<u64>,
     },
     /// A trap is taken.
     Trap {
@@ -72,16 +72,36 @@ impl Trigger {
     }
 }
 
-/// A source of a word that an event captures.
+/// A number as wide as a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// A register before the instruction. 1 to 31.
+    Register(u8),
+    /// The number at `sp + n * xlen / 8` before the instruction: an argument that did not fit in registers.
+    Stack(u8),
+    /// For a return: a register at the function's entry.
+    EntryRegister(u8),
+    /// For a return: a number on the stack at the function's entry.
+    EntryStack(u8),
+    /// Address of the instruction; for a trap, the address at which it was taken.
+    Pc,
+    /// For [`Trigger::Data`]: the address.
+    Address,
+    /// For [`Trigger::Data`]: the value.
+    Value,
+}
+
+/// A source of a word that an event captures. Of a number of 64 bits, these are the lower 32, unless it is
+/// [`Capture::Upper`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
     /// A register before the instruction. 1 to 31.
     Register(u8),
-    /// The word at `sp + 4 * n` before the instruction: an argument that did not fit in registers.
+    /// The number at `sp + n * xlen / 8` before the instruction: an argument that did not fit in registers.
     Stack(u8),
     /// For a return: a register at the function's entry.
     EntryRegister(u8),
-    /// For a return: a stack word at the function's entry.
+    /// For a return: a number on the stack at the function's entry.
     EntryStack(u8),
     /// For a return: cycles since the entry; saturates at 2^32 - 1.
     Elapsed,
@@ -93,6 +113,33 @@ pub enum Capture {
     Value,
     /// For [`Trigger::Trap`]: cause, bit 31 for interrupts.
     Cause,
+    /// Bits 63:32 of a number. Only on RV64.
+    Upper(Number),
+}
+
+impl Capture {
+    /// The number of which this is a half, or all of it; `None`: a word that has 32 bits on every core.
+    pub fn number(self) -> Option<Number> {
+        Some(match self {
+            Self::Register(r) => Number::Register(r),
+            Self::Stack(n) => Number::Stack(n),
+            Self::EntryRegister(r) => Number::EntryRegister(r),
+            Self::EntryStack(n) => Number::EntryStack(n),
+            Self::Pc => Number::Pc,
+            Self::Address => Number::Address,
+            Self::Value => Number::Value,
+            Self::Upper(number) => number,
+            Self::Elapsed | Self::Cause => return None,
+        })
+    }
+
+    /// The half of a number that this captures.
+    pub fn half(self, number: u64) -> u32 {
+        match self {
+            Self::Upper(_) => (number >> 32) as u32,
+            _ => number as u32,
+        }
+    }
 }
 
 /// A trigger slot.
@@ -116,6 +163,8 @@ pub struct Slot {
 /// Sizes of a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GeneratorParams {
+    /// Width of addresses and registers, bits: 32 or 64.
+    pub xlen: u8,
     /// Trigger slots, 1 to 32.
     pub slots: u8,
     /// Number of slots, the first ones, that also take data, trap and entry triggers; others take addresses, returns
@@ -138,10 +187,10 @@ pub struct GeneratorParams {
 impl GeneratorParams {
     /// 16 triggers, 4 of them of any kind, 16 open calls.
     pub const FULL: Self =
-        Self { slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false, stalls: false };
+        Self { xlen: 32, slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false, stalls: false };
     /// 12 PC triggers without captures, like the paper's reduced generator.
     pub const LITE: Self =
-        Self { slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true, stalls: false };
+        Self { xlen: 32, slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true, stalls: false };
     /// Of a bus master: only its stores are observed ([`super::master`]).
     pub const MASTER: Self = Self { slots: 4, wide: 4, returns: 1, ..Self::FULL };
 }
@@ -174,6 +223,11 @@ pub enum SlotError {
 }
 
 impl GeneratorParams {
+    /// Largest address and largest number in a register.
+    pub fn largest(&self) -> u64 {
+        u64::MAX >> (64 - self.xlen)
+    }
+
     /// Whether a generator of these sizes can hold `slots`.
     pub fn check(&self, slots: &[Slot]) -> Result<(), SlotError> {
         if slots.len() > usize::from(self.slots) {
@@ -207,24 +261,30 @@ impl GeneratorParams {
         let is_return = t.is_return();
         kind(!is_return || self.returns > 0, "this event generator watches no returns")?;
         for c in &slot.captures {
-            match c {
-                Capture::Register(r) | Capture::EntryRegister(r) => {
-                    kind((1..32).contains(r), "registers are x1 to x31")?;
+            if let Capture::Upper(_) = c {
+                kind(self.xlen == 64, "a core of 32 bits has no upper halves")?;
+            }
+            match c.number() {
+                Some(Number::Register(r) | Number::EntryRegister(r)) => {
+                    kind((1..32).contains(&r), "registers are x1 to x31")?;
                 }
-                Capture::Stack(_) | Capture::EntryStack(_) => {
+                Some(Number::Stack(_) | Number::EntryStack(_)) => {
                     kind(self.stack > 0, "this event generator does not watch the stack")?;
                 }
-                Capture::Elapsed | Capture::Pc | Capture::Address | Capture::Value | Capture::Cause => {}
+                Some(Number::Pc | Number::Address | Number::Value) | None => {}
             }
-            match c {
-                Capture::EntryRegister(_) | Capture::EntryStack(_) | Capture::Elapsed => {
+            match c.number() {
+                Some(Number::EntryRegister(_) | Number::EntryStack(_)) => {
                     kind(is_return, "values of the entry are available at a return only")?;
                 }
-                Capture::Address | Capture::Value => {
+                Some(Number::Address | Number::Value) => {
                     kind(matches!(t, Trigger::Data { .. }), "only a data trigger has an address and a value")?;
                 }
-                Capture::Cause => kind(matches!(t, Trigger::Trap { .. }), "only a trap has a cause")?,
-                Capture::Register(_) | Capture::Stack(_) | Capture::Pc => {}
+                Some(Number::Register(_) | Number::Stack(_) | Number::Pc) => {}
+                None if *c == Capture::Cause => {
+                    kind(matches!(t, Trigger::Trap { .. }), "only a trap has a cause")?;
+                }
+                None => kind(is_return, "values of the entry are available at a return only")?,
             }
         }
         Ok(())

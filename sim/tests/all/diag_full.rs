@@ -15,16 +15,22 @@ const CORE: u8 = 5;
 /// Events with their destinations.
 type Events = Vec<(u8, Event)>;
 
+/// Every second generator is one of a core with 64 bits.
+fn params(seed: u64) -> GeneratorParams {
+    GeneratorParams { xlen: if seed % 2 == 0 { 64 } else { 32 }, ..GeneratorParams::FULL }
+}
+
 /// Events and lost events of both models; of the circuit's losses, those because instructions came too fast; and how
 /// often the log was dropped.
 fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Events; 2], [u64; 2], [u64; 2]) {
     let mut s = Source::seeded(seed);
-    let set = slots(&mut s, &GeneratorParams::FULL);
+    let params = params(seed);
+    let set = slots(&mut s, &params);
     // return slots may have lost a different call than in the golden model
     let returns = |slot: &&Slot| slot.trigger.is_return();
     let by_return: Vec<_> = set.iter().filter(returns).map(|slot| (slot.dest, slot.event)).collect();
-    let (mut full, mut program) = (Full::new(GeneratorParams::FULL, CORE), Hits::new(&mut s));
-    let unbounded = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..GeneratorParams::FULL };
+    let (mut full, mut program) = (Full::new(params, CORE), Hits::new(&mut s, params.xlen));
+    let unbounded = GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..params };
     let mut golden = Generator::new(unbounded, CORE);
     full.set(&set).unwrap();
     golden.set(set).unwrap();
@@ -72,13 +78,14 @@ fn slow_instructions_make_all_events() {
 /// what no generator knows.
 #[test]
 fn cores_that_are_held_lose_nothing() {
-    let (params, mut events, mut waits) = (GeneratorParams { stalls: true, ..GeneratorParams::FULL }, 0, 0);
+    let (mut events, mut waits) = (0, 0);
     for seed in 1..=20 {
         let mut s = Source::seeded(seed);
+        let params = GeneratorParams { stalls: true, ..params(seed) };
         let set = slots(&mut s, &params);
-        let (mut full, mut program) = (Full::new(params, CORE), Hits::new(&mut s));
+        let (mut full, mut program) = (Full::new(params, CORE), Hits::new(&mut s, params.xlen));
         let mut golden =
-            Generator::new(GeneratorParams { queue: u8::MAX, fifo: u8::MAX, ..GeneratorParams::FULL }, CORE);
+            Generator::new(GeneratorParams { queue: u8::MAX, fifo: u8::MAX, stalls: false, ..params }, CORE);
         full.set(&set).unwrap();
         full.set_stalls(true);
         golden.set(set).unwrap();

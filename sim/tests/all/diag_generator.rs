@@ -15,7 +15,7 @@ const SW_SP: u32 = 0x0001_2023;
 struct Core {
     g: Generator,
     cycle: u64,
-    pc: u32,
+    pc: u64,
     events: Vec<Event>,
 }
 
@@ -57,27 +57,27 @@ impl Core {
     }
 
     /// Executes a write to a register.
-    fn set(&mut self, rd: u8, value: u32) {
+    fn set(&mut self, rd: u8, value: u64) {
         self.step(ObservedInsn { rd: Some((rd, value)), ..ObservedInsn::default() });
     }
 
-    fn at(&mut self, pc: u32) {
+    fn at(&mut self, pc: u64) {
         self.pc = pc;
         self.step(ObservedInsn::default());
     }
 
     /// Executes a call of `to` at `from`.
-    fn call(&mut self, from: u32, to: u32) {
+    fn call(&mut self, from: u64, to: u64) {
         self.pc = from;
         self.step(ObservedInsn { insn: JAL_RA, next_pc: to, rd: Some((1, from + 4)), ..ObservedInsn::default() });
     }
 
-    fn ret(&mut self, to: u32) {
+    fn ret(&mut self, to: u64) {
         self.step(ObservedInsn { insn: RET, next_pc: to, ..ObservedInsn::default() });
     }
 
     /// Enters a function with a stack frame; the caller of this method keeps the return address.
-    fn enter(&mut self, frame: u32, sp: u32) {
+    fn enter(&mut self, frame: u64, sp: u64) {
         self.set(2, sp - frame);
     }
 
@@ -91,7 +91,7 @@ fn slot(trigger: Trigger, event: u8, captures: &[Capture]) -> Slot {
     Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: true, yields: false }
 }
 
-const F: u32 = 0x1000;
+const F: u64 = 0x1000;
 
 fn entry_and_return() -> Vec<Slot> {
     vec![
@@ -203,11 +203,11 @@ fn recursion_returns_as_often_as_it_enters() {
         c.set(10, 0);
         c.call(0x200, F);
         for n in 0..depth {
-            let sp = 0x8000 - 16 * n;
+            let sp = 0x8000 - 16 * u64::from(n);
             stack.push((to, sp));
             c.step(ObservedInsn::default());
             c.enter(16, sp);
-            c.set(10, n + 1);
+            c.set(10, u64::from(n) + 1);
             if n + 1 < depth {
                 to = 0x1044;
                 c.call(0x1040, F);
@@ -412,26 +412,26 @@ fn a_lite_generator_tells_addresses_only() {
 fn random_calls_are_reported_or_counted() {
     for seed in 0..40 {
         let mut s = Source::seeded(seed);
-        let functions = [0x1000_u32, 0x2000, 0x3000];
+        let functions = [0x1000_u64, 0x2000, 0x3000];
         let slots = functions
             .iter()
             .enumerate()
             .map(|(n, f)| slot(Trigger::Return(*f), n as u8, &[Capture::EntryRegister(10), Capture::Elapsed]));
         let mut c = Core::new(slots.collect());
         // (function, argument, return address, sp) by thread
-        let mut threads: Vec<Vec<(usize, u32, u32, u32)>> = vec![Vec::new(); 3];
+        let mut threads: Vec<Vec<(usize, u32, u64, u64)>> = vec![Vec::new(); 3];
         let (mut t, mut calls, mut wanted) = (0, 0_u32, Vec::new());
         for _ in 0..600 {
-            let base = 0x1_0000 * (t as u32 + 1);
+            let base = 0x1_0000 * (t as u64 + 1);
             let sp = threads[t].last().map_or(base, |f| f.3 - 32);
             match s.below(10) {
                 0 => t = s.below(3) as usize,
                 1..=4 if threads[t].len() < 5 => {
                     let f = s.below(3) as usize;
-                    let from = 0x8000 + 64 * s.below(3) as u32;
+                    let from = 0x8000 + 64 * s.below(3);
                     calls += 1;
                     c.set(2, sp);
-                    c.set(10, calls);
+                    c.set(10, calls.into());
                     c.call(from, functions[f]);
                     c.step(ObservedInsn::default());
                     threads[t].push((f, calls, from + 4, sp));

@@ -249,7 +249,7 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
         *chip.node(n) = node.clone();
     }
     let loaded = programs::load(program).unwrap();
-    let watcher = Watcher::new(Image::new(&loaded), HARTS);
+    let watcher = Watcher::new(Image::new(&loaded), HARTS, 32);
     let mut golden = Golden { watcher, chip, generators, events: Vec::new() };
     let config = MachineConfig { harts: HARTS, ..MachineConfig::default() };
     Machine::new(&loaded, config).unwrap().run(&mut golden, Limits { instructions, ..Limits::default() }).unwrap();
@@ -322,8 +322,8 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     let to = Target { dest: HOST, id: 128 };
     let rule = |event, first| count::Rule { event, first, by_core: true, threshold: 0, to };
     let rules = [rule(2, 0), rule(3, 16)];
-    bench.set(0, &registers::lite(&slots));
-    bench.set(1, &registers::lite(&slots));
+    bench.set(0, &registers::lite(&slots, 32));
+    bench.set(1, &registers::lite(&slots, 32));
     bench.set(FIRST_NODE, &registers::count(&rules));
     // a reset would clear the settings, so the golden chip uses the circuit's time
     let base = bench.d.cycles() - 1;
@@ -339,7 +339,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
             let pc = *bench.s.pick(&[0x100, 0x104, 0x202, 0x102, 0x200, 0x1000_0100, 0x106, 0x108]);
             if bench.s.per_64k(if clock % 4_000 < 300 { 3_000 } else { 400 }) {
                 *r = Some((pc, pc + 4));
-                let cycle = base + clock;
+                let (cycle, pc) = (base + clock, u64::from(pc));
                 golden.observe(
                     core as u8,
                     &ObservedInsn { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() },
@@ -433,7 +433,7 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     let params = params_of(2, GeneratorParams::LITE, Vec::new(), nodes);
     let mut bench = Bench::new(&params, 12, 100);
     let slot = |event| Slot {
-        trigger: Trigger::Pc(0x400 + 4 * u32::from(event)),
+        trigger: Trigger::Pc(0x400 + 4 * u64::from(event)),
         event,
         dest: FIRST_NODE,
         captures: vec![],
@@ -446,7 +446,7 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
         count::Rule { event: n, first: n, by_core: false, threshold: 0, to }
     };
     let rules: Vec<count::Rule> = (0..10).map(rule).collect();
-    let writes = |n| load::write(n, &registers::lite(&slots));
+    let writes = |n| load::write(n, &registers::lite(&slots, 32));
     let sent: Vec<Packet> =
         load::write(FIRST_NODE, &registers::count(&rules)).into_iter().chain((0..2).flat_map(writes)).collect();
     let mut sender = Sender::default();

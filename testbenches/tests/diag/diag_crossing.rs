@@ -243,11 +243,17 @@ fn start(generator: GeneratorParams, step: [u64; CORES - 1], seed: u64) -> (Benc
         clocks.pass(&mut bench, [false; 2]);
         bench.clock(false, &[]);
     }
-    let slot =
-        Slot { trigger: Trigger::Pc(HIT), event: 1, dest: HOST, captures: Vec::new(), stamped: true, yields: false };
+    let slot = Slot {
+        trigger: Trigger::Pc(HIT.into()),
+        event: 1,
+        dest: HOST,
+        captures: Vec::new(),
+        stamped: true,
+        yields: false,
+    };
     for core in 0..CORES as u8 {
         let slots = [slot.clone()];
-        bench.set(core, &if generator.lite { registers::lite(&slots) } else { registers::full(&slots) });
+        bench.set(core, &if generator.lite { registers::lite(&slots, 32) } else { registers::full(&slots, 32) });
     }
     (bench, clocks, start)
 }
@@ -315,8 +321,9 @@ fn full_generators_of_cores_with_other_clocks_see_every_hit() {
 fn registers_from_before_a_reset_of_the_core_are_not_captured() {
     let (mut bench, mut clocks, _) = start(GeneratorParams::FULL, [1_024, 1_024], 54);
     let captures = vec![Capture::Register(10)];
-    let trigger = Trigger::Pc(HIT);
-    bench.set(1, &registers::full(&[Slot { trigger, event: 1, dest: HOST, captures, stamped: false, yields: false }]));
+    let trigger = Trigger::Pc(HIT.into());
+    let slots = [Slot { trigger, event: 1, dest: HOST, captures, stamped: false, yields: false }];
+    bench.set(1, &registers::full(&slots, 32));
     let mut steps = [Some(WRITES_X10), Some(HIT), None, Some(HIT), Some(WRITES_X10), Some(HIT)].into_iter();
     let (mut step, mut at_pins) = (None, None);
     for cycle in 0..1_000 {

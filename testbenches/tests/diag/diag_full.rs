@@ -6,8 +6,9 @@
 //! by hand: recursion, preempted threads, `longjmp`, several triggers in one cycle, arguments on the stack.
 
 use crate::diag_harness::{check_verilog, result, set_seen, set_write, shuffled};
-use hdl::diag::generator::full::Full;
+use hdl::diag::generator::full::{Full, WideFull};
 use hdl::diag::generator::observer::Observer;
+use hdl::sweep::Ports;
 use rust_hdl::prelude::*;
 use sim::diag::full::{Full as Golden, STALL_SKID};
 use sim::diag::generator::{Access, ObservedInsn};
@@ -21,17 +22,73 @@ use testbenches::gates::{emit_checked, emit_checked_system};
 
 const CORE: u8 = 5;
 
-struct Bench {
-    d: Driver<Full>,
+/// A full event generator, of a core of 32 or 64 bits.
+trait Generator: Block + Ports + Sized {
+    fn with(params: &GeneratorParams) -> Self;
+    fn clock(&mut self) -> &mut Signal<In, Clock>;
+    fn drive(
+        &mut self,
+        reset: bool,
+        seen: (Option<&ObservedInsn>, u64),
+        write: Option<(u16, u16)>,
+        ready: bool,
+        noise: u64,
+    );
+    /// The event at the output, whether it yields, and whether the core must wait.
+    fn found(&self) -> ((Option<(u8, Event)>, bool), bool);
+    fn checked(self);
+}
+
+macro_rules! generator {
+    ($full:ident) => {
+        impl Generator for $full {
+            fn with(params: &GeneratorParams) -> Self {
+                Self::new(params, CORE)
+            }
+
+            fn clock(&mut self) -> &mut Signal<In, Clock> {
+                &mut self.clock
+            }
+
+            fn drive(
+                &mut self,
+                reset: bool,
+                (seen, now): (Option<&ObservedInsn>, u64),
+                write: Option<(u16, u16)>,
+                ready: bool,
+                noise: u64,
+            ) {
+                self.reset.next = reset;
+                set_seen(&mut self.seen, seen, now, noise);
+                set_write(&mut self.write, write, noise);
+                self.result.ready.next = ready;
+            }
+
+            fn found(&self) -> ((Option<(u8, Event)>, bool), bool) {
+                let yields = self.result.valid.val() && self.yields.val();
+                ((result(&self.result), yields), self.holds.val())
+            }
+
+            fn checked(mut self) {
+                emit_checked_system(&mut self).unwrap();
+            }
+        }
+    };
+}
+generator!(Full);
+generator!(WideFull);
+
+struct Bench<G: Generator> {
+    d: Driver<G>,
     golden: Golden,
     params: GeneratorParams,
     noise: Source,
     name: String,
 }
 
-impl Bench {
+impl<G: Generator> Bench<G> {
     fn new(params: GeneratorParams, name: String) -> Self {
-        let d = Driver::new(Full::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let d = Driver::new(G::with(&params), |u, c| u.clock().next = c.into()).unwrap().recording();
         let mut bench = Self { d, golden: Golden::new(params, CORE), params, noise: Source::seeded(7), name };
         bench.clock(true, None, 0, None, false);
         bench
@@ -47,18 +104,7 @@ impl Bench {
         ready: bool,
     ) -> Option<(u8, Event)> {
         let noise = self.noise.bits(48);
-        let found = self
-            .d
-            .cycle(
-                |u| {
-                    u.reset.next = reset;
-                    set_seen(&mut u.seen, seen, now, noise);
-                    set_write(&mut u.write, write, noise);
-                    u.result.ready.next = ready;
-                },
-                |u| ((result(&u.result), u.result.valid.val() && u.yields.val()), u.holds.val()),
-            )
-            .unwrap();
+        let found = self.d.cycle(|u| u.drive(reset, (seen, now), write, ready, noise), |u| u.found()).unwrap();
         if self.d.cycles() > 1 {
             let want = ((self.golden.result(), self.golden.yields()), self.golden.holds());
             assert_eq!(found, want, "{}, clock {}", self.name, self.d.cycles() - 1);
@@ -74,7 +120,7 @@ impl Bench {
 
     /// Sets the slots; `stalls`: the core is held instead of losing events.
     fn set_stalling(&mut self, slots: &[Slot], now: u64, stalls: bool) {
-        let writes = registers::full(slots);
+        let writes = registers::full(slots, self.params.xlen);
         for write in if stalls { registers::stalling(writes) } else { writes } {
             self.clock(false, None, now, Some(write), false);
         }
@@ -89,10 +135,10 @@ impl Bench {
 
 /// Plays random instructions. Returns the number of events, of events that reported losses, of events lost because
 /// instructions came too fast, of times the log was dropped, and of entries with unknown values.
-fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
+fn play<G: Generator>(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
     let mut s = Source::seeded(seed);
-    let mut b = Bench::new(params, format!("seed {seed}"));
-    let mut program = Hits::new(&mut s);
+    let mut b = Bench::<G>::new(params, format!("{} bits, seed {seed}", params.xlen));
+    let mut program = Hits::new(&mut s, params.xlen);
     let mut writes: Vec<(u16, u16)> = Vec::new();
     let mut new = Vec::new();
     let (mut now, mut sums) = (0xffff_ff00, [0; 5]);
@@ -130,7 +176,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
         if writes.is_empty() && b.golden.is_idle() {
             if s.per_64k(300) {
                 new = slots(&mut s, &params);
-                writes = shuffled(&mut s, registers::full(&new));
+                writes = shuffled(&mut s, registers::full(&new, params.xlen));
                 writes.reverse();
             } else if s.percent(10) {
                 now += s.below(1 << 31);
@@ -145,25 +191,43 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
 
 #[test]
 fn full_generators_do_what_the_golden_one_does() {
-    let small = GeneratorParams { slots: 7, wide: 1, returns: 3, ..GeneratorParams::FULL };
+    plays::<Full>(GeneratorParams::FULL);
+}
+
+/// The same for a core of 64 bits: addresses and values that differ in the upper half only are others.
+#[test]
+fn full_generators_of_64_bits_do_what_the_golden_one_does() {
+    plays::<WideFull>(WIDE);
+}
+
+const WIDE: GeneratorParams = GeneratorParams { xlen: 64, ..GeneratorParams::FULL };
+
+fn plays<G: Generator>(full: GeneratorParams) {
+    let small = GeneratorParams { slots: 7, wide: 1, returns: 3, ..full };
     let times = rounds(1, 20);
     let mut runs = Vec::new();
     for seed in 1..=8 * times {
-        let params = if seed % 3 == 0 { small } else { GeneratorParams::FULL };
-        runs.push(play(params, seed, if seed == 1 { 16_000 } else { 8_000 }));
+        let params = if seed % 3 == 0 { small } else { full };
+        runs.push(play::<G>(params, seed, if seed == 1 { 16_000 } else { 8_000 }));
     }
     println!("events, that told losses, lost by haste, logs given up, entries not known: {runs:?}");
     let sum = |i: usize| runs.iter().map(|r| r[i]).sum::<u64>();
-    assert!(sum(0) > 100 && sum(1) > 20 && sum(2) > 100 && sum(3) > 10 && sum(4) > 3, "{runs:?}");
+    // with 64 bits, few trap returns are to an entry: another upper half is another address
+    let entries = sum(4) > 3 || full.xlen == 64;
+    assert!(sum(0) > 100 && sum(1) > 20 && sum(2) > 100 && sum(3) > 10 && entries, "{runs:?}");
 }
 
 /// A core that waits when it is held, a few instructions later; between, it is not held, and loses events; and resets.
 #[test]
 fn generators_that_stall_do_what_the_golden_one_does() {
-    let params = GeneratorParams { stalls: true, ..GeneratorParams::FULL };
+    stalling::<Full>(GeneratorParams { stalls: true, ..GeneratorParams::FULL });
+    stalling::<WideFull>(GeneratorParams { stalls: true, ..WIDE });
+}
+
+fn stalling<G: Generator>(params: GeneratorParams) {
     let (mut s, mut now, mut waits, mut last) = (Source::seeded(11), 1, 0, 0);
-    let mut b = Bench::new(params, "stalls".into());
-    let mut program = Hits::new(&mut s);
+    let mut b = Bench::<G>::new(params, "stalls".into());
+    let mut program = Hits::new(&mut s, params.xlen);
     for round in 0..rounds(6, 60) {
         let (stalls, new) = (round % 3 != 2, slots(&mut s, &params));
         b.set_stalling(&new, now, stalls);
@@ -191,12 +255,12 @@ fn generators_that_stall_do_what_the_golden_one_does() {
     }
     assert!(waits > 1_000 && last > 0, "{waits} {last}");
     check_verilog(&b.d, 11);
-    emit_checked_system(&mut Full::new(&params, CORE)).unwrap();
+    G::with(&params).checked();
 }
 
 /// A core whose instructions are worked by hand.
 struct Core {
-    b: Bench,
+    b: Bench<Full>,
     now: u64,
     events: Vec<Event>,
 }
@@ -220,11 +284,11 @@ impl Core {
         at
     }
 
-    fn plain(&mut self, pc: u32) -> u64 {
+    fn plain(&mut self, pc: u64) -> u64 {
         self.step(ObservedInsn { pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() })
     }
 
-    fn set(&mut self, rd: u8, value: u32) {
+    fn set(&mut self, rd: u8, value: u64) {
         self.step(ObservedInsn {
             pc: 0x10,
             next_pc: 0x14,
@@ -235,7 +299,7 @@ impl Core {
         });
     }
 
-    fn call(&mut self, pc: u32, to: u32) {
+    fn call(&mut self, pc: u64, to: u64) {
         self.step(ObservedInsn {
             pc,
             next_pc: to,
@@ -246,7 +310,7 @@ impl Core {
         });
     }
 
-    fn back(&mut self, pc: u32, to: u32) -> u64 {
+    fn back(&mut self, pc: u64, to: u64) -> u64 {
         self.step(ObservedInsn { pc, next_pc: to, insn: 0x8067, len: 4, ..ObservedInsn::default() })
     }
 
@@ -259,7 +323,7 @@ fn slot(trigger: Trigger, event: u8, captures: &[Capture]) -> Slot {
     Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: false, yields: false }
 }
 
-const F: u32 = 0x400;
+const F: u64 = 0x400;
 const ENTRY: [Capture; 3] = [Capture::EntryRegister(10), Capture::Elapsed, Capture::Register(10)];
 
 #[test]
@@ -277,7 +341,7 @@ fn each_recursive_return_reports_its_own_arguments() {
         c.set(2, 0x9000 - 16 * depth);
         c.set(10, depth);
         let end = c.back(F + 40, if depth == 0 { 0x24 } else { F + 12 });
-        want.push(vec![100 + depth, (end - at[depth as usize]) as u32, depth]);
+        want.push([100 + depth, end - at[depth as usize], depth].map(|w| w as u32).to_vec());
     }
     assert_eq!(c.args(), want);
 }
@@ -384,17 +448,24 @@ fn arguments_on_the_stack_are_those_that_were_passed() {
 /// RVFI of random instructions, and what the observer must show.
 #[test]
 fn observers_see_what_retires() {
-    let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
-    let d = Driver::new(Observer::new(&params), |u, c| u.clock.next = c.into()).unwrap();
+    observes::<32, 4>();
+    observes::<64, 8>();
+}
+
+fn observes<const W: usize, const M: usize>() {
+    let xlen = W as u8;
+    let platform = sim::params::Platform { xlen, ..sim::params::Platform::RV32 };
+    let params = sim::params::TraceParams::new(platform, "tr_e:small".parse().unwrap());
+    let d = Driver::new(Observer::<W, M>::new(&params), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(3));
-    let mut program = Hits::new(&mut s);
+    let mut program = Hits::new(&mut s, xlen);
     let mut want: Option<(ObservedInsn, u64)> = None;
     let (mut came, mut trapped) = (0, false);
     let mut traps = 0;
     for clock in 0..20_000u64 {
         let mut seen = program.next(&mut s, clock);
         seen.trap = None;
-        if seen.accesses.iter().flatten().any(|a| a.addr & (u32::from(a.size) - 1) != 0) {
+        if seen.accesses.iter().flatten().any(|a| a.addr & (u64::from(a.size) - 1) != 0) {
             seen.accesses = [None; 2];
             seen.insn = 0x13;
         }
@@ -405,14 +476,14 @@ fn observers_see_what_retires() {
         let found = d
             .cycle(
                 |u| {
-                    let word = |w: u32| u64::from(w).to_bits::<32>();
+                    let word = |w: u64| w.to_bits::<W>();
                     u.now.next = (clock & 0xffff_ffff).to_bits();
                     u.reset.next = clock == 0;
                     u.pins.cause.next = cause.to_bits();
                     u.pins.rvfi.valid.next = valid;
                     u.pins.rvfi.trap.next = trap;
                     u.pins.rvfi_intr.next = intr;
-                    u.pins.rvfi.insn.next = word(seen.insn);
+                    u.pins.rvfi.insn.next = u64::from(seen.insn).to_bits();
                     u.pins.rvfi_pc_rdata.next = word(seen.pc);
                     u.pins.rvfi_pc_wdata.next = word(seen.next_pc);
                     let (rd, value) = seen.rd.unwrap_or_default();
@@ -422,9 +493,11 @@ fn observers_see_what_retires() {
                     let any = load.or(store);
                     let (addr, size) = any.map_or((0, 1), |a| (a.addr, a.size));
                     // as in picorv32: the aligned word, and the byte lanes in it
-                    let (shift, mask) = (addr & 3, ((1u64 << size) - 1) << (addr & 3));
-                    let lanes = |a: Option<Access>| a.map_or(0x5555_5555, |a| a.value << (8 * shift));
-                    u.pins.rvfi.mem_addr.next = word(addr & !3);
+                    let low = M as u64 - 1;
+                    let (shift, mask) = (addr & low, ((1u64 << size) - 1) << (addr & low));
+                    let lanes =
+                        |a: Option<Access>| a.map_or(0x5555_5555_5555_5555 >> (64 - W), |a| a.value << (8 * shift));
+                    u.pins.rvfi.mem_addr.next = word(addr & !low);
                     u.pins.rvfi.mem_rmask.next = if load.is_some() { mask } else { 0 }.to_bits();
                     u.pins.rvfi.mem_wmask.next = if store.is_some() { mask } else { 0 }.to_bits();
                     u.pins.rvfi.mem_rdata.next = word(lanes(load));
@@ -432,7 +505,7 @@ fn observers_see_what_retires() {
                 },
                 |u| {
                     let p = &u.seen;
-                    let n = |b: Bits<32>| b.to_u64() as u32;
+                    let n = |b: Bits<W>| b.to_u64();
                     let of = |there: bool, value, store| {
                         let (addr, size) = (n(p.addr.val()), 1 << p.size.val().to_u64());
                         there.then_some(Access { addr, size, value, store })
@@ -460,10 +533,10 @@ fn observers_see_what_retires() {
         if clock > 1 {
             let want = want.map(|(w, _)| {
                 use retire::isa::{flow, Flow, Indirect::*};
-                let f = flow(w.insn, 32);
+                let f = flow(w.insn, xlen);
                 let call = matches!(f, Flow::Jump { call: true, .. } | Flow::Indirect(Call | CoSwap));
                 let back = matches!(f, Flow::Indirect(Return | CoSwap));
-                let sp = sim::diag::shadow::stores_word_through_sp(w.insn, w.len);
+                let sp = sim::diag::shadow::stores_word_through_sp(w.insn, w.len, xlen);
                 (ObservedInsn { insn: 0, len: 0, ..w }, (call, back, f == Flow::TrapReturn, sp))
             });
             assert_eq!(found, want, "clock {clock}");
@@ -489,5 +562,5 @@ fn observers_see_what_retires() {
 fn full_generators_pass_the_static_gates() {
     emit_checked_system(&mut Full::new(&GeneratorParams::FULL, CORE)).unwrap();
     let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
-    emit_checked(&mut Observer::new(&params)).unwrap();
+    emit_checked(&mut Observer::<32, 4>::new(&params)).unwrap();
 }

@@ -20,7 +20,7 @@ const CORE: u8 = 5;
 fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
     let slot = |s: &mut Source| Slot {
         // several slots may have the same address
-        trigger: Trigger::Pc(0x8000_0000 | (s.below(12) as u32) << 1),
+        trigger: Trigger::Pc(0x8000_0000 | s.below(12) << 1),
         event: s.bits(8) as u8,
         dest: s.bits(6) as u8,
         captures: Vec::new(),
@@ -33,7 +33,7 @@ fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
 /// Plays random instructions. Returns the number of events, of events that reported losses, and of events lost before
 /// the queue.
 fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
-    let d = Driver::new(Lite::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap();
+    let d = Driver::new(Lite::<32>::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(seed));
     let mut golden = Generator::new(params, CORE);
     let mut writes = Vec::new();
@@ -89,7 +89,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         there = golden.counts().1 - popped;
         golden.clock(valid.then_some(&ObservedInsn {
             cycle: now.into(),
-            pc,
+            pc: pc.into(),
             insn: 0x13,
             len: 4,
             ..ObservedInsn::default()
@@ -99,7 +99,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         if writes.is_empty() && golden.is_idle() && held.is_none() && s.percent(20) {
             let new = slots(&mut s, &params);
             golden.set(new.clone()).unwrap();
-            writes = shuffled(&mut s, registers::lite(&new));
+            writes = shuffled(&mut s, registers::lite(&new, 32));
             writes.reverse();
         }
     }
@@ -121,5 +121,5 @@ fn lite_generators_do_what_the_golden_one_does() {
 
 #[test]
 fn lite_generators_pass_the_static_gates() {
-    emit_checked(&mut Lite::new(&GeneratorParams::LITE, CORE)).unwrap();
+    emit_checked(&mut Lite::<32>::new(&GeneratorParams::LITE, CORE)).unwrap();
 }

@@ -11,7 +11,7 @@ use retire::MasterStore;
 use rust_hdl::prelude::*;
 use sim::diag::chip::{Chip, ChipParams, FIRST_NODE};
 use sim::diag::generator::Access;
-use sim::diag::master::{observed, slots, NO_PC};
+use sim::diag::master::{no_pc, observed, slots};
 use sim::diag::node::{count, Node, NodeKind, Target};
 use sim::diag::packet::{Body, Op, Packet, HOST};
 use sim::diag::registers;
@@ -20,19 +20,19 @@ use sim::stimulus::{long, Source};
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
-const WATCHED: u32 = 0x8000_0100;
+const WATCHED: u64 = 0x8000_0100;
 const MASTERS: u8 = 2;
 
 /// A random store to the watched variable or next to it.
 fn store(s: &mut Source, cycle: u64) -> MasterStore {
-    let addr = u64::from(WATCHED) + 4 * s.below(8) - 8;
+    let addr = WATCHED + 4 * s.below(8) - 8;
     let mask = *s.pick(&[15, 15, 3, 12, 1, 2, 4, 8]);
     MasterStore { addr, value: s.bits(32) as u32, mask, cycle }
 }
 
 #[test]
 fn observers_of_masters_see_the_stored_bytes() {
-    let mut d = Driver::new(MasterObserver::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut d = Driver::new(MasterObserver::<32, 4>::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut s = Source::seeded(4);
     let mut want = None;
     for cycle in 0..2_000 {
@@ -47,7 +47,7 @@ fn observers_of_masters_see_the_stored_bytes() {
                     u.pins.master_data.next = u64::from(new.value).to_bits();
                 },
                 |u| {
-                    let word = |b: Bits<32>| b.to_u64() as u32;
+                    let word = |b: Bits<32>| b.to_u64();
                     let size = 1 << u.seen.size.val().to_u64();
                     let (addr, value) = (word(u.seen.addr.val()), word(u.seen.stored.val()));
                     let access = Access { addr, size, value, store: u.seen.store.val() };
@@ -59,10 +59,10 @@ fn observers_of_masters_see_the_stored_bytes() {
         if cycle > 1 {
             assert_eq!(found, want, "cycle {cycle}");
         }
-        want = valid.then(|| (cycle as u32, NO_PC, observed(&new).accesses[1].unwrap()));
+        want = valid.then(|| (cycle, no_pc(32), observed(&new, 32).accesses[1].unwrap()));
     }
     check_verilog(&d, 4);
-    emit_checked(&mut MasterObserver::new()).unwrap();
+    emit_checked(&mut MasterObserver::<32, 4>::new()).unwrap();
 }
 
 /// A chip whose masters' generators send to the host and to counters.
@@ -93,7 +93,7 @@ fn bench(seed: u64, takes: u8) -> (Bench, Vec<Slot>, count::Rule) {
     let rule = count::Rule { event: 2, first: 0, by_core: true, threshold: 0, to: Target { dest: HOST, id: 128 } };
     bench.set(FIRST_NODE, &registers::count(&[rule]));
     for m in 1..=MASTERS {
-        bench.set(m, &registers::full(&slots));
+        bench.set(m, &registers::full(&slots, 32));
     }
     (bench, slots, rule)
 }
@@ -112,7 +112,7 @@ fn stores_of_masters_are_events_on_the_ring() {
     for clock in 0..8_000 {
         let stores: Vec<_> = (0..MASTERS).map(|_| s.per_64k(200).then(|| store(&mut s, base + clock))).collect();
         for (m, store) in (1..).zip(&stores) {
-            store.iter().for_each(|store| golden.observe(m, &observed(store)));
+            store.iter().for_each(|store| golden.observe(m, &observed(store, 32)));
         }
         bench.stores = stores;
         bench.clock(false, &[]);
@@ -139,8 +139,8 @@ fn masters_that_store_in_every_cycle_lose_only_counted_events() {
     let mut s = Source::seeded(3);
     let mut stored = [0u64; MASTERS as usize];
     let mut hit = |store: &MasterStore, m: usize| {
-        let a = observed(store).accesses[1].unwrap();
-        stored[m] += u64::from(a.addr < WATCHED + 10 && a.addr + u32::from(a.size) > WATCHED);
+        let a = observed(store, 32).accesses[1].unwrap();
+        stored[m] += u64::from(a.addr < WATCHED + 10 && a.addr + u64::from(a.size) > WATCHED);
     };
     for clock in 0..3_000 {
         let stores: Vec<_> = (0..MASTERS).map(|_| Some(store(&mut s, clock))).collect();
@@ -151,7 +151,7 @@ fn masters_that_store_in_every_cycle_lose_only_counted_events() {
     bench.stores.clear();
     bench.idle(4_000);
     // one more store of each reports what was lost before
-    let last = MasterStore { addr: WATCHED.into(), value: 7, mask: 15, cycle: 0 };
+    let last = MasterStore { addr: WATCHED, value: 7, mask: 15, cycle: 0 };
     (0..usize::from(MASTERS)).for_each(|m| hit(&last, m));
     bench.stores = vec![Some(last); MASTERS.into()];
     bench.clock(false, &[]);

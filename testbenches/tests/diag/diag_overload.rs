@@ -46,8 +46,8 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     let cosim = Cosim::of_system(&chip, true).unwrap();
     let captures = if generator.lite { Vec::new() } else { vec![Capture::Pc] };
     let slots =
-        [Slot { trigger: Trigger::Pc(PC as u32), event: 1, dest: HOST, captures, stamped: true, yields: false }];
-    let writes = if generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
+        [Slot { trigger: Trigger::Pc(PC as u64), event: 1, dest: HOST, captures, stamped: true, yields: false }];
+    let writes = if generator.lite { registers::lite(&slots, 32) } else { registers::full(&slots, 32) };
     let mut line = FrameWriter::default();
     let sends: Vec<u8> = (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| line.frame(&p)).collect();
     let names: Vec<String> = cosim.inputs().iter().map(|p| hdl::verilog::plain(&p.name)).collect();

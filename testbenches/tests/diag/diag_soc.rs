@@ -87,7 +87,7 @@ impl Case {
             before.extend(load::write(dest, &writes));
             after.push(Packet::control(HOST, dest, Op::Flush, 0, &[1]));
         }
-        (0..CORES).for_each(|c| before.extend(load::write(c, &registers::full(&layout.slots))));
+        (0..CORES).for_each(|c| before.extend(load::write(c, &registers::full(&layout.slots, 32))));
         [before, after]
     }
 

@@ -154,7 +154,7 @@ macro_rules! points {
         }
     };
 }
-points!(points_of_lite, Lite, Lite::new(&GeneratorParams::LITE, 0), 12, |u, valid, pc| {
+points!(points_of_lite, Lite<32>, Lite::new(&GeneratorParams::LITE, 0), 12, |u, valid, pc| {
     u.valid.next = valid;
     u.pc.next = u64::from(pc).to_bits();
 });

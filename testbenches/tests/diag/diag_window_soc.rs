@@ -52,7 +52,7 @@ impl Bench {
         Self { soc, params, program: Program::parse(elf).unwrap(), symbols: Symbols::parse(elf).unwrap() }
     }
 
-    fn entry(&self, function: &str) -> u32 {
+    fn entry(&self, function: &str) -> u64 {
         self.symbols.find(function).unwrap_or_else(|| panic!("no {function}")).0
     }
 
@@ -62,7 +62,7 @@ impl Bench {
         let mut frames = FrameWriter::default();
         let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
         let free = GeneratorParams::LITE.slots - 2;
-        let window = registers::window(free, points.opens, points.closes, points.returns);
+        let window = registers::window(free, points.opens, points.closes, points.returns, 32);
         let mut before: Vec<Packet> = (0..CORES).flat_map(|core| load::write(core, &window)).collect();
         let at = register("control").addr;
         before.push(write(at, control));

@@ -41,8 +41,8 @@ fn play(generator: GeneratorParams, yields: bool, seed: u64) -> Sums {
     };
     // a byte in about 8 cycles: a link of 50 Mbit/s at 50 MHz
     let mut bench = Bench::new(&params, seed, 12);
-    let slot = |pc, event, dest, yields| Slot {
-        trigger: Trigger::Pc(pc),
+    let slot = |pc: u32, event, dest, yields| Slot {
+        trigger: Trigger::Pc(u64::from(pc)),
         event,
         dest,
         captures: Vec::new(),
@@ -51,7 +51,7 @@ fn play(generator: GeneratorParams, yields: bool, seed: u64) -> Sums {
     };
     let slots = [slot(COUNTED, 1, FIRST_NODE, false), slot(PRINTED, 2, HOST, yields)];
     for core in 0..CORES as u8 {
-        bench.set(core, &if generator.lite { registers::lite(&slots) } else { registers::full(&slots) });
+        bench.set(core, &if generator.lite { registers::lite(&slots, 32) } else { registers::full(&slots, 32) });
     }
     let rule = count::Rule { event: 1, first: 0, by_core: true, threshold: 0, to: Target { dest: HOST, id: 128 } };
     bench.set(FIRST_NODE, &registers::count(&[rule]));

@@ -17,9 +17,9 @@ pub const MIN_HIDDEN_CYCLES: u32 = 16;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Points {
     /// Instruction that opens the window.
-    pub opens: Option<u32>,
+    pub opens: Option<u64>,
     /// Instruction that closes it.
-    pub closes: Option<u32>,
+    pub closes: Option<u64>,
     /// Whether the window closes with the return from the function that opened it.
     pub returns: bool,
 }
@@ -98,7 +98,7 @@ fn core_instructions(run: &DiagRun, core: u8, points: Points) -> Vec<CoreInstruc
     let mut window = Window::new(edges);
     let mine = run.retired.iter().filter(|r| r.core == core);
     let each = mine.map(|r| {
-        let hit = |point: Option<u32>, bit: u16| if point == Some(r.pc) { bit } else { 0 };
+        let hit = |point: Option<u64>, bit: u16| if point == Some(r.pc.into()) { bit } else { 0 };
         let (call, back) = match flow(r.insn, 32) {
             Flow::Jump { call, .. } => (call, false),
             Flow::Indirect(Indirect::Call) => (true, false),

@@ -44,43 +44,47 @@ use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// The pins of an RV32 core, in another clock domain.
-    RetiredOut "RetiredIn" RetiredIn
+    /// The pins of a core, in another clock domain.
+    RetiredOut "RetiredIn" RetiredIn<W, M>
     {
         valid: Bit,
         insn: Bits<32>,
         trap: Bit,
         intr: Bit,
-        pc_rdata: Bits<32>,
-        pc_wdata: Bits<32>,
+        pc_rdata: Bits<W>,
+        pc_wdata: Bits<W>,
         rd_addr: Bits<5>,
-        rd_wdata: Bits<32>,
-        mem_addr: Bits<32>,
-        mem_rmask: Bits<4>,
-        mem_wmask: Bits<4>,
-        mem_rdata: Bits<32>,
-        mem_wdata: Bits<32>,
+        rd_wdata: Bits<W>,
+        mem_addr: Bits<W>,
+        mem_rmask: Bits<M>,
+        mem_wmask: Bits<M>,
+        mem_rdata: Bits<W>,
+        mem_wdata: Bits<W>,
         cause: Bits<8>,
         first: Bit,
     }
     { }
 );
 
-/// The clock crossing of a core.
+/// The clock crossing of an RV32 core.
+pub type CoreCrossing = Crossing<32, 4, 107, 37, 104>;
+
+/// The clock crossing of a core with addresses of W bits and M = W / 8. Its entries have F = 2 W + 43 bits of the instruction,
+/// R = W + 5 of the register that it writes, and A = 3 W + 2 M of its access to memory.
 #[derive(LogicBlock, Default)]
-pub struct CoreCrossing {
+pub struct Crossing<const W: usize, const M: usize, const F: usize, const R: usize, const A: usize> {
     pub core_clock: Signal<In, Clock>,
     pub core_reset: Signal<In, Bit>,
-    pub pins: ObserverPins,
+    pub pins: ObserverPins<W, M>,
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub retired: RetiredOut,
+    pub retired: RetiredOut<W, M>,
     pub overrun: Signal<Out, Bit>,
     // entries: the instruction and its addresses; the register that it writes; its access to memory. A lite generator
     // needs the first only
-    flow: CrossMem<3, 107>,
-    register: CrossMem<3, 37>,
-    access: CrossMem<3, 104>,
+    flow: CrossMem<3, F>,
+    register: CrossMem<3, R>,
+    access: CrossMem<3, A>,
     // domain of `core_clock`: entries written, in binary and Gray code; entries read, two edges late; an instruction is
     // missing; the next instruction is the first after a reset; the chip requests an empty FIFO
     written: DFF<Bits<4>>,
@@ -109,22 +113,36 @@ pub struct CoreCrossing {
     then: Signal<Local, Bits<4>>,
     there: Signal<Local, Bit>,
     next: Signal<Local, Bits<4>>,
-    flow_word: Signal<Local, Bits<107>>,
-    register_word: Signal<Local, Bits<37>>,
-    access_word: Signal<Local, Bits<104>>,
+    flow_word: Signal<Local, Bits<F>>,
+    register_word: Signal<Local, Bits<R>>,
+    access_word: Signal<Local, Bits<A>>,
     // the bits of the Gray pointers that differ when the FIFO is full
     full_mask: Fixed<Bits<4>>,
     one: Fixed<Bits<4>>,
+    // 1 for the width of the core, 0 for the other one
+    _narrow: usize,
+    _wide: usize,
 }
 
-impl CoreCrossing {
+impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: usize> Crossing<W, M, F, R, A> {
     /// An empty crossing.
+    ///
+    /// # Panics
+    /// Unless the widths are those of an RV32 or RV64 core.
     pub fn new() -> Self {
-        Self { full_mask: Fixed::new(12.into()), one: Fixed::new(1.into()), ..Default::default() }
+        let right = matches!((W, M), (32, 4) | (64, 8)) && (F, R, A) == (2 * W + 43, W + 5, 3 * W + 2 * M);
+        assert!(right, "W = {W}, M = {M}, F = {F}, R = {R}, A = {A} are no widths of a core");
+        Self {
+            full_mask: Fixed::new(12.into()),
+            one: Fixed::new(1.into()),
+            _narrow: usize::from(W == 32),
+            _wide: usize::from(W == 64),
+            ..Default::default()
+        }
     }
 }
 
-impl Logic for CoreCrossing {
+impl<const W: usize, const M: usize, const F: usize, const R: usize, const A: usize> Logic for Crossing<W, M, F, R, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -182,20 +200,38 @@ impl Logic for CoreCrossing {
         self.flow.waddr.next = self.written.q.val().get_bits::<3>(0);
         self.register.waddr.next = self.written.q.val().get_bits::<3>(0);
         self.access.waddr.next = self.written.q.val().get_bits::<3>(0);
-        self.flow_word.next = bit_cast::<107, 32>(self.pins.rvfi.insn.val())
-            | (bit_cast::<107, 32>(self.pins.rvfi_pc_rdata.val()) << 32)
-            | (bit_cast::<107, 32>(self.pins.rvfi_pc_wdata.val()) << 64)
-            | (bit_cast::<107, 8>(self.pins.cause.val()) << 96)
-            | (bit_cast::<107, 1>(self.pins.rvfi.trap.val().into()) << 104)
-            | (bit_cast::<107, 1>(self.pins.rvfi_intr.val().into()) << 105)
-            | (bit_cast::<107, 1>(self.first.q.val().into()) << 106);
-        self.register_word.next =
-            bit_cast::<37, 32>(self.pins.rvfi.rd_wdata.val()) | (bit_cast::<37, 5>(self.pins.rvfi.rd_addr.val()) << 32);
-        self.access_word.next = bit_cast::<104, 32>(self.pins.rvfi.mem_addr.val())
-            | (bit_cast::<104, 32>(self.pins.rvfi.mem_rdata.val()) << 32)
-            | (bit_cast::<104, 32>(self.pins.rvfi.mem_wdata.val()) << 64)
-            | (bit_cast::<104, 4>(self.pins.rvfi.mem_rmask.val()) << 96)
-            | (bit_cast::<104, 4>(self.pins.rvfi.mem_wmask.val()) << 100);
+        for _n in 0..self._narrow {
+            self.flow_word.next = bit_cast::<F, 32>(self.pins.rvfi.insn.val())
+                | (bit_cast::<F, W>(self.pins.rvfi_pc_rdata.val()) << 32)
+                | (bit_cast::<F, W>(self.pins.rvfi_pc_wdata.val()) << 64)
+                | (bit_cast::<F, 8>(self.pins.cause.val()) << 96)
+                | (bit_cast::<F, 1>(self.pins.rvfi.trap.val().into()) << 104)
+                | (bit_cast::<F, 1>(self.pins.rvfi_intr.val().into()) << 105)
+                | (bit_cast::<F, 1>(self.first.q.val().into()) << 106);
+            self.register_word.next = bit_cast::<R, W>(self.pins.rvfi.rd_wdata.val())
+                | (bit_cast::<R, 5>(self.pins.rvfi.rd_addr.val()) << 32);
+            self.access_word.next = bit_cast::<A, W>(self.pins.rvfi.mem_addr.val())
+                | (bit_cast::<A, W>(self.pins.rvfi.mem_rdata.val()) << 32)
+                | (bit_cast::<A, W>(self.pins.rvfi.mem_wdata.val()) << 64)
+                | (bit_cast::<A, M>(self.pins.rvfi.mem_rmask.val()) << 96)
+                | (bit_cast::<A, M>(self.pins.rvfi.mem_wmask.val()) << 100);
+        }
+        for _n in 0..self._wide {
+            self.flow_word.next = bit_cast::<F, 32>(self.pins.rvfi.insn.val())
+                | (bit_cast::<F, W>(self.pins.rvfi_pc_rdata.val()) << 32)
+                | (bit_cast::<F, W>(self.pins.rvfi_pc_wdata.val()) << 96)
+                | (bit_cast::<F, 8>(self.pins.cause.val()) << 160)
+                | (bit_cast::<F, 1>(self.pins.rvfi.trap.val().into()) << 168)
+                | (bit_cast::<F, 1>(self.pins.rvfi_intr.val().into()) << 169)
+                | (bit_cast::<F, 1>(self.first.q.val().into()) << 170);
+            self.register_word.next = bit_cast::<R, W>(self.pins.rvfi.rd_wdata.val())
+                | (bit_cast::<R, 5>(self.pins.rvfi.rd_addr.val()) << 64);
+            self.access_word.next = bit_cast::<A, W>(self.pins.rvfi.mem_addr.val())
+                | (bit_cast::<A, W>(self.pins.rvfi.mem_rdata.val()) << 64)
+                | (bit_cast::<A, W>(self.pins.rvfi.mem_wdata.val()) << 128)
+                | (bit_cast::<A, M>(self.pins.rvfi.mem_rmask.val()) << 192)
+                | (bit_cast::<A, M>(self.pins.rvfi.mem_wmask.val()) << 200);
+        }
         self.flow.wdata.next = self.flow_word.val();
         self.register.wdata.next = self.register_word.val();
         self.access.wdata.next = self.access_word.val();
@@ -239,18 +275,35 @@ impl Logic for CoreCrossing {
         self.overrun.next = self.missing_here.q.val();
         self.retired.valid.next = self.there.val();
         self.retired.insn.next = self.flow.rdata.val().get_bits::<32>(0);
-        self.retired.pc_rdata.next = self.flow.rdata.val().get_bits::<32>(32);
-        self.retired.pc_wdata.next = self.flow.rdata.val().get_bits::<32>(64);
-        self.retired.cause.next = self.flow.rdata.val().get_bits::<8>(96);
-        self.retired.trap.next = self.flow.rdata.val().get_bit(104);
-        self.retired.intr.next = self.flow.rdata.val().get_bit(105);
-        self.retired.first.next = self.flow.rdata.val().get_bit(106);
-        self.retired.rd_wdata.next = self.register.rdata.val().get_bits::<32>(0);
-        self.retired.rd_addr.next = self.register.rdata.val().get_bits::<5>(32);
-        self.retired.mem_addr.next = self.access.rdata.val().get_bits::<32>(0);
-        self.retired.mem_rdata.next = self.access.rdata.val().get_bits::<32>(32);
-        self.retired.mem_wdata.next = self.access.rdata.val().get_bits::<32>(64);
-        self.retired.mem_rmask.next = self.access.rdata.val().get_bits::<4>(96);
-        self.retired.mem_wmask.next = self.access.rdata.val().get_bits::<4>(100);
+        for _n in 0..self._narrow {
+            self.retired.pc_rdata.next = self.flow.rdata.val().get_bits::<W>(32);
+            self.retired.pc_wdata.next = self.flow.rdata.val().get_bits::<W>(64);
+            self.retired.cause.next = self.flow.rdata.val().get_bits::<8>(96);
+            self.retired.trap.next = self.flow.rdata.val().get_bit(104);
+            self.retired.intr.next = self.flow.rdata.val().get_bit(105);
+            self.retired.first.next = self.flow.rdata.val().get_bit(106);
+            self.retired.rd_wdata.next = self.register.rdata.val().get_bits::<W>(0);
+            self.retired.rd_addr.next = self.register.rdata.val().get_bits::<5>(32);
+            self.retired.mem_addr.next = self.access.rdata.val().get_bits::<W>(0);
+            self.retired.mem_rdata.next = self.access.rdata.val().get_bits::<W>(32);
+            self.retired.mem_wdata.next = self.access.rdata.val().get_bits::<W>(64);
+            self.retired.mem_rmask.next = self.access.rdata.val().get_bits::<M>(96);
+            self.retired.mem_wmask.next = self.access.rdata.val().get_bits::<M>(100);
+        }
+        for _n in 0..self._wide {
+            self.retired.pc_rdata.next = self.flow.rdata.val().get_bits::<W>(32);
+            self.retired.pc_wdata.next = self.flow.rdata.val().get_bits::<W>(96);
+            self.retired.cause.next = self.flow.rdata.val().get_bits::<8>(160);
+            self.retired.trap.next = self.flow.rdata.val().get_bit(168);
+            self.retired.intr.next = self.flow.rdata.val().get_bit(169);
+            self.retired.first.next = self.flow.rdata.val().get_bit(170);
+            self.retired.rd_wdata.next = self.register.rdata.val().get_bits::<W>(0);
+            self.retired.rd_addr.next = self.register.rdata.val().get_bits::<5>(64);
+            self.retired.mem_addr.next = self.access.rdata.val().get_bits::<W>(0);
+            self.retired.mem_rdata.next = self.access.rdata.val().get_bits::<W>(64);
+            self.retired.mem_wdata.next = self.access.rdata.val().get_bits::<W>(128);
+            self.retired.mem_rmask.next = self.access.rdata.val().get_bits::<M>(192);
+            self.retired.mem_wmask.next = self.access.rdata.val().get_bits::<M>(200);
+        }
     }
 }

@@ -13,7 +13,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: disables all slots, discards all events |
 //! | `valid` | in | 1 | an instruction retires |
-//! | `pc` | in | 32 | its address |
+//! | `pc` | in | W | its address |
 //! | `now` | in | 32 | the cycle in which it retires |
 //! | `write` | in | | register writes |
 //! | `result` | out | | an event to send |
@@ -38,13 +38,13 @@ use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 use sim::diag::trigger::GeneratorParams;
 
-/// A lite event generator, with up to 16 slots.
+/// A lite event generator of a core of W bits, with up to 16 slots.
 #[derive(LogicBlock, Default)]
-pub struct Lite {
+pub struct Lite<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
-    pub pc: Signal<In, Bits<32>>,
+    pub pc: Signal<In, Bits<W>>,
     pub now: Signal<In, Bits<32>>,
     pub write: WriteIn,
     pub result: ResultOut,
@@ -56,6 +56,10 @@ pub struct Lite {
     low: Vec<DFF<Bits<16>>>,
     high: Vec<DFF<Bits<16>>>,
     to: Vec<DFF<Bits<16>>>,
+    // of a core of 64 bits, the upper half of the address
+    top_low: Vec<DFF<Bits<16>>>,
+    top_high: Vec<DFF<Bits<16>>>,
+    top_write: Vec<Signal<Local, Bit>>,
     slot_write: Signal<Local, Bit>,
     is_hit: Signal<Local, Bit>,
     is_point: Signal<Local, Bit>,
@@ -117,17 +121,21 @@ pub struct Lite {
     one_32: Fixed<Bits<32>>,
     most: Fixed<Bits<16>>,
     _slots: usize,
+    // 1 for a core of 64 bits, otherwise 0
+    _tops: usize,
     _queue: usize,
     _shifts: usize,
 }
 
-impl Lite {
+impl<const W: usize> Lite<W> {
     /// The generator of core `core`.
     ///
     /// # Panics
-    /// Unless there are 1 to 16 slots, a queue of 2 to 7 and a FIFO of 16.
+    /// Unless W is the width of addresses, 32 or 64, and there are 1 to 16 slots, a queue of 2 to 7 and a FIFO of 16.
     pub fn new(params: &GeneratorParams, core: u8) -> Self {
         let (slots, queue) = (usize::from(params.slots), usize::from(params.queue));
+        let tops = usize::from(W == 64);
+        assert!(usize::from(params.xlen) == W, "xlen = {} is not {W}", params.xlen);
         assert!((1..=16).contains(&slots), "slots = {slots} is outside 1..=16");
         assert!((2..=7).contains(&queue), "queue = {queue} is outside 2..=7");
         assert!(params.fifo == 16, "fifo = {} is not 16", params.fifo);
@@ -135,6 +143,9 @@ impl Lite {
             low: each(slots),
             high: each(slots),
             to: each(slots),
+            top_low: each(tops * slots),
+            top_high: each(tops * slots),
+            top_write: each(tops),
             waiting: each(queue),
             time_of: each(queue),
             core: Fixed::of(core),
@@ -149,6 +160,7 @@ impl Lite {
             one_32: Fixed::of(1u64),
             most: Fixed::of(0xffffu64),
             _slots: slots,
+            _tops: tops,
             _queue: queue,
             _shifts: queue - 1,
             ..Default::default()
@@ -156,7 +168,7 @@ impl Lite {
     }
 }
 
-impl Logic for Lite {
+impl<const W: usize> Logic for Lite<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -173,6 +185,9 @@ impl Logic for Lite {
             }
         }
         self.slot_write.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 4);
+        for t in 0..self._tops {
+            self.top_write[t].next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 6);
+        }
         self.hits.next = 0.into();
         self.number.next = 0.into();
         self.point.next = 0.into();
@@ -197,6 +212,23 @@ impl Logic for Lite {
             self.is_point.next = self.valid.val()
                 & (self.low[i].q.val() == self.pc.val().get_bits::<16>(0))
                 & (self.high[i].q.val() == self.pc.val().get_bits::<16>(16));
+            for t in 0..self._tops {
+                self.top_low[i].clock.next = self.clock.val();
+                self.top_high[i].clock.next = self.clock.val();
+                self.top_low[i].d.next = self.top_low[i].q.val();
+                self.top_high[i].d.next = self.top_high[i].q.val();
+                if self.top_write[t].val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
+                    if self.write.addr.val().get_bits::<4>(0) == 2 {
+                        self.top_low[i].d.next = self.write.data.val();
+                    }
+                    if self.write.addr.val().get_bits::<4>(0) == 3 {
+                        self.top_high[i].d.next = self.write.data.val();
+                    }
+                }
+                self.is_point.next = self.is_point.val()
+                    & (self.top_low[i].q.val() == self.pc.val().get_bits::<16>(32))
+                    & (self.top_high[i].q.val() == self.pc.val().get_bits::<16>(48));
+            }
             self.point.next = self.point.val().replace_bit(i, self.is_point.val());
             self.is_hit.next = self.is_point.val() & (self.used.q.val() > i.to_bits::<5>());
             self.hits.next = self.hits.val().replace_bit(i, self.is_hit.val());
@@ -334,5 +366,42 @@ impl Logic for Lite {
             self.unreported.d.next = 0.into();
             self.held.d.next = false;
         }
+    }
+}
+
+/// A lite event generator of a core of 64 bits: bits 31:0 of `now` count.
+#[derive(LogicBlock, Default)]
+pub struct WideLite {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub valid: Signal<In, Bit>,
+    pub pc: Signal<In, Bits<64>>,
+    pub now: Signal<In, Bits<64>>,
+    pub write: WriteIn,
+    pub result: ResultOut,
+    pub yields: Signal<Out, Bit>,
+    pub points: Signal<Out, Bits<16>>,
+    lite: Lite<64>,
+}
+
+impl WideLite {
+    /// As [`Lite::new`].
+    pub fn new(params: &GeneratorParams, core: u8) -> Self {
+        Self { lite: Lite::new(params, core), ..Default::default() }
+    }
+}
+
+impl Logic for WideLite {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, lite);
+        self.lite.reset.next = self.reset.val();
+        self.lite.valid.next = self.valid.val();
+        self.lite.pc.next = self.pc.val();
+        self.lite.now.next = self.now.val().get_bits::<32>(0);
+        self.yields.next = self.lite.yields.val();
+        self.points.next = self.lite.points.val();
+        WriteIn::link(&mut self.write, &mut self.lite.write);
+        ResultOut::link(&mut self.result, &mut self.lite.result);
     }
 }

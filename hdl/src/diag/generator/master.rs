@@ -10,10 +10,10 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `pins.master_valid` | in | 1 | the master stores: the cycle in which the bus accepts it |
-//! | `pins.master_addr` | in | 32 | address of the aligned word, or of the first byte |
-//! | `pins.master_mask` | in | 4 | stored bytes, adjacent ones: 1, 2 or 4, from bit 0 or at their place in the word |
-//! | `pins.master_data` | in | 32 | the word, or the bytes from bit 0 |
-//! | `now` | in | 32 | the current cycle |
+//! | `pins.master_addr` | in | W | address of the aligned word, or of the first byte |
+//! | `pins.master_mask` | in | M | stored bytes, adjacent ones: 1, 2, 4 or, with W = 64, 8, from bit 0 or at their place in the word |
+//! | `pins.master_data` | in | W | the word, or the bytes from bit 0 |
+//! | `now` | in | W | the current cycle |
 //! | `seen` | out | | see [`crate::diag::ports`] |
 //!
 //! # Timing
@@ -26,37 +26,37 @@ use crate::ingress::rvfi_data::RvfiData;
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::diag::master::NO_PC;
+use sim::diag::master::no_pc;
 
-/// The write port of a bus master.
+/// The write port of a bus master, of W bits and M = W / 8 bytes.
 #[derive(LogicInterface, Clone, Debug, Default)]
-pub struct MasterPins {
+pub struct MasterPins<const W: usize, const M: usize> {
     pub master_valid: Signal<In, Bit>,
-    pub master_addr: Signal<In, Bits<32>>,
-    pub master_mask: Signal<In, Bits<4>>,
-    pub master_data: Signal<In, Bits<32>>,
+    pub master_addr: Signal<In, Bits<W>>,
+    pub master_mask: Signal<In, Bits<M>>,
+    pub master_data: Signal<In, Bits<W>>,
 }
 
-/// An observer of a bus master.
+/// An observer of a bus master with addresses of W bits, M = W / 8.
 #[derive(LogicBlock, Default)]
-pub struct MasterObserver {
+pub struct MasterObserver<const W: usize, const M: usize> {
     pub clock: Signal<In, Clock>,
-    pub now: Signal<In, Bits<32>>,
-    pub pins: MasterPins,
-    pub seen: SeenOut,
-    values: RvfiData<32, 4>,
-    now_2: DFF<Bits<32>>,
-    nowhere: Fixed<Bits<32>>,
+    pub now: Signal<In, Bits<W>>,
+    pub pins: MasterPins<W, M>,
+    pub seen: SeenOut<W>,
+    values: RvfiData<W, M>,
+    now_2: DFF<Bits<W>>,
+    nowhere: Fixed<Bits<W>>,
 }
 
-impl MasterObserver {
+impl<const W: usize, const M: usize> MasterObserver<W, M> {
     /// The observer.
     pub fn new() -> Self {
-        Self { values: RvfiData::new(), nowhere: Fixed::of(NO_PC), ..Default::default() }
+        Self { values: RvfiData::new(), nowhere: Fixed::of(no_pc(W as u8)), ..Default::default() }
     }
 }
 
-impl Logic for MasterObserver {
+impl<const W: usize, const M: usize> Logic for MasterObserver<W, M> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, now_2);

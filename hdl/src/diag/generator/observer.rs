@@ -4,7 +4,8 @@
 //! stack pointer, and traps with the address where they occurred.
 //!
 //! # Source
-//! As for these two. `sw` with base x2 and `c.swsp`: RISC-V unprivileged ISA, chapters "RV32I" and "C".
+//! As for these two. `sw` with base x2 and `c.swsp`, on RV64 `sd` and `c.sdsp`: RISC-V unprivileged ISA, chapters "RV32I",
+//! "RV64I" and "C".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -13,7 +14,7 @@
 //! | `pins.cause` | in | 8 | cause of the trap before this instruction, if the core reports it; not part of RVFI |
 //! | `reset` | in | 1 | 1: the next instruction is not the first after a reset, unless `first` is 1 |
 //! | `first` | in | 1 | the instruction is the first after a reset of the core, see [`super::crossing`] |
-//! | `now` | in | 32 | the current cycle |
+//! | `now` | in | W | the current cycle; bits 31:0 count |
 //! | `seen` | out | | see [`crate::diag::ports`] |
 //!
 //! A trap that an instruction took (`rvfi_trap`) is an exception, any other (`rvfi_intr`) an interrupt.
@@ -31,28 +32,28 @@ use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The pins of an RV32 core that an observer reads.
+/// The pins of a core that an observer reads, with addresses of W bits and M = W / 8 bytes.
 #[derive(LogicInterface, Clone, Debug, Default)]
-pub struct ObserverPins {
-    pub rvfi: RvfiDataChannel<32, 4>,
+pub struct ObserverPins<const W: usize, const M: usize> {
+    pub rvfi: RvfiDataChannel<W, M>,
     pub rvfi_intr: Signal<In, Bit>,
-    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
-    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+    pub rvfi_pc_rdata: Signal<In, Bits<W>>,
+    pub rvfi_pc_wdata: Signal<In, Bits<W>>,
     pub cause: Signal<In, Bits<8>>,
 }
 
-/// An observer of an RV32 core.
+/// An observer of a core of W bits, M = W / 8.
 #[derive(LogicBlock, Default)]
-pub struct Observer {
+pub struct Observer<const W: usize, const M: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub first: Signal<In, Bit>,
-    pub now: Signal<In, Bits<32>>,
-    pub pins: ObserverPins,
-    pub seen: SeenOut,
-    flow: Rvfi<32>,
-    values: RvfiData<32, 4>,
-    now_2: DFF<Bits<32>>,
+    pub now: Signal<In, Bits<W>>,
+    pub pins: ObserverPins<W, M>,
+    pub seen: SeenOut<W>,
+    flow: Rvfi<W>,
+    values: RvfiData<W, M>,
+    now_2: DFF<Bits<W>>,
     first_2: DFF<Bit>,
     // the first instruction after a reset did not retire, as it trapped
     fresh: DFF<Bit>,
@@ -62,9 +63,9 @@ pub struct Observer {
     xret_2: DFF<Bit>,
     through_2: DFF<Bit>,
     cause_2: DFF<Bits<9>>,
-    came_2: DFF<Bits<32>>,
+    came_2: DFF<Bits<W>>,
     // address at which the next trap would occur, and whether it is an exception
-    next: DFF<Bits<32>>,
+    next: DFF<Bits<W>>,
     trapped: DFF<Bit>,
     word_of_xret: Signal<Local, Bits<32>>,
     fields: Signal<Local, Bits<32>>,
@@ -77,7 +78,7 @@ pub struct Observer {
     store_c: Fixed<Bits<32>>,
 }
 
-impl Observer {
+impl<const W: usize, const M: usize> Observer<W, M> {
     /// An observer; `params` of a trace module set the widths only.
     pub fn new(params: &TraceParams) -> Self {
         Self {
@@ -86,15 +87,15 @@ impl Observer {
             but_bit_29: Fixed::of(0xdfff_ffff_u64),
             sret: Fixed::of(0x1020_0073_u64),
             store_mask: Fixed::of(0x000f_f07f_u64),
-            store: Fixed::of(0x0001_2023_u64),
+            store: Fixed::of(if W == 64 { 0x0001_3023_u64 } else { 0x0001_2023 }),
             store_c_mask: Fixed::of(0xe003_u64),
-            store_c: Fixed::of(0xc002_u64),
+            store_c: Fixed::of(if W == 64 { 0xe002_u64 } else { 0xc002 }),
             ..Default::default()
         }
     }
 }
 
-impl Logic for Observer {
+impl<const W: usize, const M: usize> Logic for Observer<W, M> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, now_2, first_2, fresh, no_trap_2, xret_2, through_2, cause_2, came_2, next, trapped);
@@ -116,7 +117,7 @@ impl Logic for Observer {
         self.flow.port.mask.next = 0.into();
         self.flow.port.pins.rvfi.pc_rdata.next = self.pins.rvfi_pc_rdata.val();
         self.flow.port.pins.rvfi.pc_wdata.next = self.pins.rvfi_pc_wdata.val();
-        RvfiDataChannel::<32, 4>::link(&mut self.pins.rvfi, &mut self.values.rvfi);
+        RvfiDataChannel::<W, M>::link(&mut self.pins.rvfi, &mut self.values.rvfi);
 
         self.now_2.d.next = self.now.val();
         self.word_of_xret.next = self.pins.rvfi.insn.val() & self.but_bit_29.val();

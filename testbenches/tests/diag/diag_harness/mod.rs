@@ -119,23 +119,23 @@ pub fn shuffled(s: &mut Source, mut writes: Writes) -> Writes {
 }
 
 /// Drives what retires in cycle `now`; other inputs are noise.
-pub fn set_seen(port: &mut SeenIn, seen: Option<&ObservedInsn>, now: u64, noise: u64) {
-    let word = |w: u32| u64::from(w).to_bits::<32>();
-    let (low, high) = (noise as u32, !(noise >> 7) as u32);
+pub fn set_seen<const W: usize>(port: &mut SeenIn<W>, seen: Option<&ObservedInsn>, now: u64, noise: u64) {
+    let (word, xlen) = (|w: u64| w.to_bits::<W>(), W as u8);
+    let (low, high) = (noise as u32, u64::from(!(noise >> 7) as u32));
     port.valid.next = seen.is_some();
-    port.now.next = word(now as u32);
+    port.now.next = word(now & 0xffff_ffff);
     port.first.next = seen.map_or(noise >> 9 & 1 == 1, |s| s.first);
-    let noisy = ObservedInsn { pc: low, next_pc: high, insn: low, ..ObservedInsn::default() };
+    let noisy = ObservedInsn { pc: low.into(), next_pc: high, insn: low, ..ObservedInsn::default() };
     let s = seen.unwrap_or(&noisy);
     port.pc.next = word(s.pc);
     port.target.next = word(s.next_pc);
-    let flow = isa::flow(s.insn, 32);
+    let flow = isa::flow(s.insn, xlen);
     let back = matches!(flow, Flow::Indirect(Indirect::Return | Indirect::CoSwap));
     let call = matches!(flow, Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap));
     port.call.next = call;
     port.back.next = back;
     port.xret.next = flow == Flow::TrapReturn;
-    port.through_sp.next = stores_word_through_sp(s.insn, s.len);
+    port.through_sp.next = stores_word_through_sp(s.insn, s.len, xlen);
     port.trap.next = s.trap.is_some();
     let (interrupt, cause, came) = s.trap.unwrap_or((low & 1 == 1, low as u8, high));
     port.cause.next = (u64::from(interrupt) << 8 | u64::from(cause)).to_bits();

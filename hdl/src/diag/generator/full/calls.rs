@@ -12,8 +12,8 @@
 //! | --- | --- | ---: | --- |
 //! | `reset`, `forget` | in | 1 | 1: closes all calls |
 //! | `head` | in | | the oldest instruction in the log |
-//! | `now` | in | 32 | the current cycle |
-//! | `ra`, `sp` | in | 32 | registers at the oldest instruction |
+//! | `now` | in | W | the current cycle |
+//! | `ra`, `sp` | in | W | registers at the oldest instruction |
 //! | `call_op` | in | | what the control does for that instruction |
 //! | `found` | out | | which calls match the lookup |
 //!
@@ -32,19 +32,19 @@ use crate::widget::mem::Mem;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
-/// A table of up to 16 open calls.
+/// A table of up to 16 open calls of a core of W bits.
 #[derive(LogicBlock, Default)]
-pub struct Calls {
+pub struct Calls<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub forget: Signal<In, Bit>,
-    pub head: HeadIn,
-    pub now: Signal<In, Bits<32>>,
-    pub ra: Signal<In, Bits<32>>,
-    pub sp: Signal<In, Bits<32>>,
-    pub call_op: CallOpIn,
-    pub found: CallMatchOut,
-    words: Mem<7, 32>,
+    pub head: HeadIn<W>,
+    pub now: Signal<In, Bits<W>>,
+    pub ra: Signal<In, Bits<W>>,
+    pub sp: Signal<In, Bits<W>>,
+    pub call_op: CallOpIn<W>,
+    pub found: CallMatchOut<W>,
+    words: Mem<7, W>,
     valid: DFF<Bits<16>>,
     call_tag: Vec<DFF<Bits<8>>>,
     call_slot: Vec<DFF<Bits<4>>>,
@@ -60,10 +60,10 @@ pub struct Calls {
     same_slot: Signal<Local, Bits<16>>,
     ended_at: Signal<Local, Bits<4>>,
     slot_at: Signal<Local, Bits<4>>,
-    wanted_to: Signal<Local, Bits<32>>,
+    wanted_to: Signal<Local, Bits<W>>,
     wanted_tag: Signal<Local, Bits<8>>,
     // calls that the oldest instruction may end
-    ending_to: Signal<Local, Bits<32>>,
+    ending_to: Signal<Local, Bits<W>>,
     ending_tag: Signal<Local, Bits<8>>,
     ending: Signal<Local, Bits<16>>,
     ends: Signal<Local, Bit>,
@@ -81,7 +81,7 @@ pub struct Calls {
     _sixteen: usize,
 }
 
-impl Calls {
+impl<const W: usize> Calls<W> {
     /// A table of `calls` open calls.
     ///
     /// # Panics
@@ -89,7 +89,7 @@ impl Calls {
     pub fn new(calls: u8) -> Self {
         assert!((1..=16).contains(&calls), "returns = {calls} is outside 1..=16");
         Self {
-            words: Mem::new(7, 32),
+            words: Mem::new(7, W),
             call_tag: each(calls.into()),
             call_slot: each(calls.into()),
             entry_mask: Fixed::of((1u64 << calls) - 1),
@@ -102,7 +102,7 @@ impl Calls {
     }
 }
 
-impl Logic for Calls {
+impl<const W: usize> Logic for Calls<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, valid, old_low, old_high, victim, half);

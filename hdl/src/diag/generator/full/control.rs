@@ -15,8 +15,8 @@
 //! | `forget` | out | 1 | that instruction is the first after a reset: registers, stack and open calls are unknown |
 //! | `returns`, `entries` | in | 16, 4 | see [`super::slots`] |
 //! | `plan_at`, `plan` | out, in | 7, 16 | a word of a slot's plan, see [`super::slots`] |
-//! | `ra`, `sp`, `known` | in | 32 | see [`super::registers`] |
-//! | `capture`, `word`, `is_known` | in | 4, 32, 1 | the captured word, see [`super::word`] |
+//! | `ra`, `sp`, `known` | in | W, W, 32 | see [`super::registers`] |
+//! | `capture`, `word`, `is_known` | in | 4, W, 1 | the captured word, see [`super::word`] |
 //! | `fire`, `of_store`, `request` | out | 1 | the word is for an event, for an event of a store; the word is requested |
 //! | `call_op`, `found` | out, in | | open calls, see [`super::ports`] |
 //! | `refuses`, `event_draft` | in, out | 1, | event output, see [`super::outbox`] |
@@ -58,32 +58,32 @@ pub enum FullMode {
     Fire,
 }
 
-/// The control of a full event generator.
+/// The control of a full event generator of a core of W bits.
 #[derive(LogicBlock, Default)]
-pub struct Control {
+pub struct Control<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub head: HeadIn,
+    pub head: HeadIn<W>,
     pub advance: Signal<Out, Bit>,
     pub forget: Signal<Out, Bit>,
     pub returns: Signal<In, Bits<16>>,
     pub entries: Signal<In, Bits<4>>,
     pub plan_at: Signal<Out, Bits<7>>,
     pub plan: Signal<In, Bits<16>>,
-    pub ra: Signal<In, Bits<32>>,
-    pub sp: Signal<In, Bits<32>>,
+    pub ra: Signal<In, Bits<W>>,
+    pub sp: Signal<In, Bits<W>>,
     pub known: Signal<In, Bits<32>>,
     pub capture: Signal<In, Bits<4>>,
-    pub word: Signal<In, Bits<32>>,
+    pub word: Signal<In, Bits<W>>,
     pub is_known: Signal<In, Bit>,
     pub fire: Signal<Out, Bit>,
     pub of_store: Signal<Out, Bit>,
     pub request: Signal<Out, Bit>,
-    pub call_op: CallOpOut,
-    pub found: CallMatchIn,
+    pub call_op: CallOpOut<W>,
+    pub found: CallMatchIn<W>,
     pub refuses: Signal<In, Bit>,
     pub stalls: Signal<In, Bit>,
-    pub event_draft: DraftOut,
+    pub event_draft: DraftOut<W>,
     state: DFF<FullState>,
     mode: DFF<FullMode>,
     phase: DFF<Bits<2>>,
@@ -128,7 +128,7 @@ pub struct Control {
     _four: usize,
 }
 
-impl Control {
+impl<const W: usize> Control<W> {
     /// The control of a generator with `wide` wide slots.
     pub fn new(wide: u8) -> Self {
         Self {
@@ -143,7 +143,7 @@ impl Control {
     }
 }
 
-impl Logic for Control {
+impl<const W: usize> Logic for Control<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -386,7 +386,7 @@ impl Logic for Control {
             FullState::Done => {
                 self.event_draft.k.next = 0.into();
                 self.event_draft.data.next =
-                    bit_cast::<32, 16>(self.plan.val()) | (bit_cast::<32, 3>(self.k.q.val()) << 16);
+                    bit_cast::<W, 16>(self.plan.val()) | (bit_cast::<W, 3>(self.k.q.val()) << 16);
                 self.event_draft.we.next = true;
                 self.event_draft.commit.next = true;
                 self.current.d.next = false;
@@ -446,7 +446,8 @@ impl Logic for Control {
         self.call_op.cut.next = self.cut.val();
         self.fire.next = self.mode.q.val() == FullMode::Fire;
         self.of_store.next = self.by_store.q.val();
-        self.request.next = self.state.q.val() == FullState::Ask;
+        // not in the cycle in which the instruction is cut: its store looks up stack words
+        self.request.next = (self.state.q.val() == FullState::Ask) & !self.cut.val();
         if self.reset.val() {
             self.state.d.next = FullState::Look;
             self.forgot.d.next = false;

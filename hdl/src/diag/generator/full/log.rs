@@ -31,26 +31,26 @@ use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::full::{ALMOST_FULL, DROP_CYCLES, RESUME_LEVEL, STALL_LEVEL};
 
-/// A log of 16 instructions.
+/// A log of 16 instructions of a core of W bits.
 #[derive(LogicBlock, Default)]
-pub struct Log {
+pub struct Log<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub seen: SeenIn,
+    pub seen: SeenIn<W>,
     pub hits: HitsIn,
     pub advance: Signal<In, Bit>,
-    pub head: HeadOut,
+    pub head: HeadOut<W>,
     pub written: Signal<Out, Bits<32>>,
     pub long: Signal<Out, Bit>,
     // hits, store hits, size, store, through sp, sets, rd, call, return; with the cause, whether it follows a trap
     // return, and whether it is the first after a reset
     flags: Mem<4, 32>,
-    pc: Mem<4, 32>,
-    value: Mem<4, 32>,
-    address: Mem<4, 32>,
-    stored: Mem<4, 32>,
-    came: Mem<4, 32>,
-    stamp: Mem<4, 32>,
+    pc: Mem<4, W>,
+    value: Mem<4, W>,
+    address: Mem<4, W>,
+    stored: Mem<4, W>,
+    came: Mem<4, W>,
+    stamp: Mem<4, W>,
     cause: Mem<4, 11>,
     length: DFF<Bits<5>>,
     left_length: Signal<Local, Bits<5>>,
@@ -96,18 +96,17 @@ pub struct Log {
     _registers: usize,
 }
 
-impl Log {
+impl<const W: usize> Log<W> {
     /// The log of a generator with `slots` slots, `wide` of them wide.
     pub fn new(slots: u8, wide: u8) -> Self {
-        let words = || Mem::new(4, 32);
         Self {
-            flags: words(),
-            pc: words(),
-            value: words(),
-            address: words(),
-            stored: words(),
-            came: words(),
-            stamp: words(),
+            flags: Mem::new(4, 32),
+            pc: Mem::new(4, W),
+            value: Mem::new(4, W),
+            address: Mem::new(4, W),
+            stored: Mem::new(4, W),
+            came: Mem::new(4, W),
+            stamp: Mem::new(4, W),
             cause: Mem::new(4, 11),
             full_level: Fixed::of(ALMOST_FULL as u64),
             full_level_less: Fixed::of(ALMOST_FULL as u64 - 1),
@@ -129,7 +128,7 @@ impl Log {
     }
 }
 
-impl Logic for Log {
+impl<const W: usize> Logic for Log<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(

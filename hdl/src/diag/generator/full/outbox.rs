@@ -37,7 +37,7 @@ const EVENTS: u64 = 16;
 pub struct Outbox {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub event_draft: DraftIn,
+    pub event_draft: DraftIn<32>,
     pub refuses: Signal<Out, Bit>,
     pub result: ResultOut,
     pub yields: Signal<Out, Bit>,
@@ -219,5 +219,42 @@ impl Logic for Outbox {
             self.loading.d.next = false;
             self.held.d.next = false;
         }
+    }
+}
+
+/// The outbox of a core of 64 bits: the words of a draft are in its bits 31:0.
+#[derive(LogicBlock, Default)]
+pub struct WideOutbox {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub event_draft: DraftIn<64>,
+    pub refuses: Signal<Out, Bit>,
+    pub result: ResultOut,
+    pub yields: Signal<Out, Bit>,
+    outbox: Outbox,
+}
+
+impl WideOutbox {
+    /// The outbox of core `core`.
+    pub fn new(core: u8) -> Self {
+        Self { outbox: Outbox::new(core), ..Default::default() }
+    }
+}
+
+impl Logic for WideOutbox {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, outbox);
+        self.outbox.reset.next = self.reset.val();
+        self.outbox.event_draft.we.next = self.event_draft.we.val();
+        self.outbox.event_draft.k.next = self.event_draft.k.val();
+        self.outbox.event_draft.data.next = self.event_draft.data.val().get_bits::<32>(0);
+        self.outbox.event_draft.commit.next = self.event_draft.commit.val();
+        self.outbox.event_draft.opens.next = self.event_draft.opens.val();
+        self.outbox.event_draft.lost.next = self.event_draft.lost.val();
+        self.outbox.event_draft.dropped.next = self.event_draft.dropped.val();
+        self.refuses.next = self.outbox.refuses.val();
+        self.yields.next = self.outbox.yields.val();
+        ResultOut::link(&mut self.result, &mut self.outbox.result);
     }
 }

@@ -8,13 +8,15 @@
 //! | [`CallMatchOut`] | open calls, control | which calls match the lookup |
 //! | [`DraftOut`] | control, outbox | an event, word by word |
 //!
+//! W is the width of addresses and registers, 32 or 64. Captured words and times have 32 bits, in the lower ones of W.
+//!
 //! # Head
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
 //! | `shown` | 1 | the instruction is valid |
 //! | `hits`, `stores` | 16, 4 | slots that it hits; slots that its store hits |
 //! | `size` to `back`, `pc` to `came`, `cause` | | as `seen`: `value` of a load is the data read, of a call the return address |
-//! | `address` | 32 | data address of a load or store, else the address of the next instruction |
+//! | `address` | W | data address of a load or store, else the address of the next instruction |
 //! | `resumed` | 1 | it follows a trap return |
 //! | `first` | 1 | it is the first after a reset of its core |
 //! | `almost_full` | 1 | the log is almost full: events of this instruction that are not built yet are lost |
@@ -28,7 +30,7 @@
 //! | `looking` | 1 | processing has not begun |
 //! | `phase` | 2 | 0: entries, 1: calls that a call ends, 2: calls that a return ends, 3: events |
 //! | `slot`, `at`, `ended` | 4, 4, 16 | the slot; the call; calls that ended |
-//! | `read`, `we`, `write`, `data` | 7, 1, 7, 32 | access to the words of calls; address is entry * 8 + word |
+//! | `read`, `we`, `write`, `data` | 7, 1, 7, W | access to the words of calls; address is entry * 8 + word |
 //! | `keep` | 1 | the call is now open |
 //! | `close` | 1 | the call is closed |
 //! | `evict` | 1 | the victim loses its entry |
@@ -42,12 +44,12 @@
 //! | `free`, `victim` | 16, 4 | free entries; the entry to evict next, round robin |
 //! | `ended_at`, `slot_at`, `entry_bit` | 4, 4, 16 | the ended call of `slot`; the slot of call `at`; call `at`, one-hot |
 //! | `same_to`, `same_sp` | 1 | the word read equals the return address, the stack pointer |
-//! | `word`, `half`, `full` | 32, 1, 1 | the word read; age of the call in halves of 2^32 cycles, as a binary number |
+//! | `word`, `half`, `full` | W, 1, 1 | the word read; age of the call in halves of 2^32 cycles, as a binary number |
 //!
 //! # Draft
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `we`, `k`, `data` | 1, 3, 32 | word k: 0 target and word count, 1 to 5 arguments, 6 the time |
+//! | `we`, `k`, `data` | 1, 3, W | word k: 0 target and word count, 1 to 5 arguments, 6 the time |
 //! | `commit` | 1 | the event is complete |
 //! | `opens` | 1 | a new event begins |
 //! | `lost`, `dropped` | 9, 16 | events lost in this cycle, apart from dropped calls; the dropped calls |
@@ -64,7 +66,7 @@ bundle!(
 
 bundle!(
     /// The oldest instruction in the log.
-    HeadOut "HeadIn" HeadIn
+    HeadOut "HeadIn" HeadIn<W>
     {
         shown: Bit,
         hits: Bits<16>,
@@ -76,12 +78,12 @@ bundle!(
         rd: Bits<5>,
         call: Bit,
         back: Bit,
-        pc: Bits<32>,
-        value: Bits<32>,
-        address: Bits<32>,
-        stored: Bits<32>,
-        came: Bits<32>,
-        stamp: Bits<32>,
+        pc: Bits<W>,
+        value: Bits<W>,
+        address: Bits<W>,
+        stored: Bits<W>,
+        came: Bits<W>,
+        stamp: Bits<W>,
         cause: Bits<9>,
         resumed: Bit,
         first: Bit,
@@ -95,7 +97,7 @@ bundle!(
 
 bundle!(
     /// What the control does for the oldest instruction.
-    CallOpOut "CallOpIn" CallOpIn
+    CallOpOut "CallOpIn" CallOpIn<W>
     {
         looking: Bit,
         phase: Bits<2>,
@@ -105,7 +107,7 @@ bundle!(
         read: Bits<7>,
         we: Bit,
         write: Bits<7>,
-        data: Bits<32>,
+        data: Bits<W>,
         keep: Bit,
         close: Bit,
         evict: Bit,
@@ -116,7 +118,7 @@ bundle!(
 
 bundle!(
     /// Which calls match the lookup.
-    CallMatchOut "CallMatchIn" CallMatchIn
+    CallMatchOut "CallMatchIn" CallMatchIn<W>
     {
         tag_matches: Bits<16>,
         same_slot: Bits<16>,
@@ -129,7 +131,7 @@ bundle!(
         entry_bit: Bits<16>,
         same_to: Bit,
         same_sp: Bit,
-        word: Bits<32>,
+        word: Bits<W>,
         half: Bit,
         full: Bit,
     }
@@ -138,7 +140,7 @@ bundle!(
 
 bundle!(
     /// An event, word by word.
-    DraftOut "DraftIn" DraftIn
-    { we: Bit, k: Bits<3>, data: Bits<32>, commit: Bit, opens: Bit, lost: Bits<9>, dropped: Bits<16>, }
+    DraftOut "DraftIn" DraftIn<W>
+    { we: Bit, k: Bits<3>, data: Bits<W>, commit: Bit, opens: Bit, lost: Bits<9>, dropped: Bits<16>, }
     { }
 );

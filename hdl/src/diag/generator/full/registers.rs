@@ -12,9 +12,9 @@
 //! | `written` | in | 32 | registers that instructions in the log write; unknown once these are dropped |
 //! | `forget` | in | 1 | the oldest instruction is the first after a reset: all registers were unknown before it |
 //! | `number` | in | 5 | register to read |
-//! | `word` | out | 32 | its value, one cycle later |
+//! | `word` | out | W | its value, one cycle later |
 //! | `known` | out | 32 | registers whose value is known |
-//! | `ra`, `sp` | out | 32 | values of `x1`, `x2` |
+//! | `ra`, `sp` | out | W | values of `x1`, `x2` |
 //!
 //! # Timing
 //! All outputs come from registers.
@@ -26,37 +26,37 @@ use crate::widget::mem::Mem;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 
-/// A copy of the register file.
+/// A copy of the register file, of registers of W bits.
 #[derive(LogicBlock, Default)]
-pub struct Registers {
+pub struct Registers<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub head: HeadIn,
+    pub head: HeadIn<W>,
     pub advance: Signal<In, Bit>,
     pub written: Signal<In, Bits<32>>,
     pub forget: Signal<In, Bit>,
     pub number: Signal<In, Bits<5>>,
-    pub word: Signal<Out, Bits<32>>,
+    pub word: Signal<Out, Bits<W>>,
     pub known: Signal<Out, Bits<32>>,
-    pub ra: Signal<Out, Bits<32>>,
-    pub sp: Signal<Out, Bits<32>>,
-    words: Mem<5, 32>,
+    pub ra: Signal<Out, Bits<W>>,
+    pub sp: Signal<Out, Bits<W>>,
+    words: Mem<5, W>,
     known_: DFF<Bits<32>>,
     known_1: Signal<Local, Bits<32>>,
     not_written: Signal<Local, Bits<32>>,
-    ra_: DFF<Bits<32>>,
-    sp_: DFF<Bits<32>>,
+    ra_: DFF<Bits<W>>,
+    sp_: DFF<Bits<W>>,
     _registers: usize,
 }
 
-impl Registers {
+impl<const W: usize> Registers<W> {
     /// A copy in which no register is known.
     pub fn new() -> Self {
-        Self { words: Mem::new(5, 32), _registers: 32, ..Default::default() }
+        Self { words: Mem::new(5, W), _registers: 32, ..Default::default() }
     }
 }
 
-impl Logic for Registers {
+impl<const W: usize> Logic for Registers<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, known_, ra_, sp_);

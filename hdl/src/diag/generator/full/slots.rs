@@ -32,12 +32,12 @@ use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// A set of up to 16 slots, the first up to 4 of them wide.
+/// A set of up to 16 slots of a core of W bits, the first up to 4 of them wide.
 #[derive(LogicBlock, Default)]
-pub struct Slots {
+pub struct Slots<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub seen: SeenIn,
+    pub seen: SeenIn<W>,
     pub write: WriteIn,
     pub hits: HitsOut,
     pub points: Signal<Out, Bits<16>>,
@@ -53,6 +53,14 @@ pub struct Slots {
     end_high: Vec<DFF<Bits<16>>>,
     value_low: Vec<DFF<Bits<16>>>,
     value_high: Vec<DFF<Bits<16>>>,
+    // of a core of 64 bits, the upper halves of addresses and values
+    top_low: Vec<DFF<Bits<16>>>,
+    top_high: Vec<DFF<Bits<16>>>,
+    end_top_low: Vec<DFF<Bits<16>>>,
+    end_top_high: Vec<DFF<Bits<16>>>,
+    value_top_low: Vec<DFF<Bits<16>>>,
+    value_top_high: Vec<DFF<Bits<16>>>,
+    top_write: Vec<Signal<Local, Bit>>,
     plans: Mem<7, 16>,
     slot_write: Signal<Local, Bit>,
     word_write: Signal<Local, Bits<4>>,
@@ -62,13 +70,13 @@ pub struct Slots {
     is_store_hit: Signal<Local, Bit>,
     in_range: Signal<Local, Bit>,
     touched: Signal<Local, Bit>,
-    bytes: Signal<Local, Bits<32>>,
-    last_byte: Signal<Local, Bits<32>>,
+    bytes: Signal<Local, Bits<W>>,
+    last_byte: Signal<Local, Bits<W>>,
     upper: Signal<Local, Bits<16>>,
     lower: Signal<Local, Bits<16>>,
-    first_bound: Signal<Local, Bits<32>>,
-    last_bound: Signal<Local, Bits<32>>,
-    wanted: Signal<Local, Bits<32>>,
+    first_bound: Signal<Local, Bits<W>>,
+    last_bound: Signal<Local, Bits<W>>,
+    wanted: Signal<Local, Bits<W>>,
     hit: Signal<Local, Bits<16>>,
     point: Signal<Local, Bits<16>>,
     is_point: Signal<Local, Bit>,
@@ -76,20 +84,22 @@ pub struct Slots {
     return_slots: Signal<Local, Bits<16>>,
     entry_slots: Signal<Local, Bits<4>>,
     // the previous instruction, and slots that wait for function entries
-    before_pc: DFF<Bits<32>>,
+    before_pc: DFF<Bits<W>>,
     before_call: DFF<Bit>,
     before_xret: DFF<Bit>,
     follows_call: Signal<Local, Bit>,
     follows_xret: Signal<Local, Bit>,
     is_entry: Signal<Local, Bit>,
-    at_first: Signal<Local, Bits<32>>,
-    at_last: Signal<Local, Bits<32>>,
+    at_first: Signal<Local, Bits<W>>,
+    at_last: Signal<Local, Bits<W>>,
     control: Fixed<Bits<12>>,
     _slots: usize,
     _wide: usize,
+    // 1 for a core of 64 bits, otherwise 0
+    _tops: usize,
 }
 
-impl Slots {
+impl<const W: usize> Slots<W> {
     /// A set of `slots` slots, `wide` of them wide.
     ///
     /// # Panics
@@ -97,7 +107,7 @@ impl Slots {
     pub fn new(slots: u8, wide: u8) -> Self {
         assert!((1..=16).contains(&slots), "slots = {slots} is outside 1..=16");
         assert!(wide <= 4 && wide <= slots, "wide = {wide} is outside 0..=4, or more than {slots} slots");
-        let (slots, wide) = (usize::from(slots), usize::from(wide));
+        let (slots, wide, tops) = (usize::from(slots), usize::from(wide), usize::from(W == 64));
         Self {
             low: each(slots),
             high: each(slots),
@@ -106,16 +116,24 @@ impl Slots {
             end_high: each(wide),
             value_low: each(wide),
             value_high: each(wide),
+            top_low: each(tops * slots),
+            top_high: each(tops * slots),
+            end_top_low: each(tops * wide),
+            end_top_high: each(tops * wide),
+            value_top_low: each(tops * wide),
+            value_top_high: each(tops * wide),
+            top_write: each(tops),
             plans: Mem::new(7, 16),
             control: Fixed::of(CONTROL),
             _slots: slots,
             _wide: wide,
+            _tops: tops,
             ..Default::default()
         }
     }
 }
 
-impl Logic for Slots {
+impl<const W: usize> Logic for Slots<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, used, before_pc, before_call, before_xret);
@@ -138,6 +156,12 @@ impl Logic for Slots {
         }
         if self.seen.size.val() == 2 {
             self.bytes.next = 3.into();
+        }
+        for t in 0..self._tops {
+            self.top_write[t].next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 6);
+            if self.seen.size.val() == 3 {
+                self.bytes.next = 7.into();
+            }
         }
         self.last_byte.next = self.seen.addr.val() + self.bytes.val();
         self.hit.next = 0.into();
@@ -164,6 +188,23 @@ impl Logic for Slots {
             }
             self.at_pc.next = (self.low[i].q.val() == self.seen.pc.val().get_bits::<16>(0))
                 & (self.high[i].q.val() == self.seen.pc.val().get_bits::<16>(16));
+            for t in 0..self._tops {
+                self.top_low[i].clock.next = self.clock.val();
+                self.top_high[i].clock.next = self.clock.val();
+                self.top_low[i].d.next = self.top_low[i].q.val();
+                self.top_high[i].d.next = self.top_high[i].q.val();
+                if self.top_write[t].val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
+                    if self.word_write.val() == 2 {
+                        self.top_low[i].d.next = self.write.data.val();
+                    }
+                    if self.word_write.val() == 3 {
+                        self.top_high[i].d.next = self.write.data.val();
+                    }
+                }
+                self.at_pc.next = self.at_pc.val()
+                    & (self.top_low[i].q.val() == self.seen.pc.val().get_bits::<16>(32))
+                    & (self.top_high[i].q.val() == self.seen.pc.val().get_bits::<16>(48));
+            }
             self.is_point.next = self.seen.valid.val() & self.at_pc.val();
             self.point.next = self.point.val().replace_bit(i, self.is_point.val());
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
@@ -209,13 +250,52 @@ impl Logic for Slots {
             }
             self.upper.next = self.high[i].q.val();
             self.lower.next = self.low[i].q.val();
-            self.first_bound.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.first_bound.next = (bit_cast::<W, 16>(self.upper.val()) << 16) | bit_cast::<W, 16>(self.lower.val());
             self.upper.next = self.end_high[i].q.val();
             self.lower.next = self.end_low[i].q.val();
-            self.last_bound.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.last_bound.next = (bit_cast::<W, 16>(self.upper.val()) << 16) | bit_cast::<W, 16>(self.lower.val());
             self.upper.next = self.value_high[i].q.val();
             self.lower.next = self.value_low[i].q.val();
-            self.wanted.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
+            self.wanted.next = (bit_cast::<W, 16>(self.upper.val()) << 16) | bit_cast::<W, 16>(self.lower.val());
+            for t in 0..self._tops {
+                self.end_top_low[i].clock.next = self.clock.val();
+                self.end_top_high[i].clock.next = self.clock.val();
+                self.value_top_low[i].clock.next = self.clock.val();
+                self.value_top_high[i].clock.next = self.clock.val();
+                self.end_top_low[i].d.next = self.end_top_low[i].q.val();
+                self.end_top_high[i].d.next = self.end_top_high[i].q.val();
+                self.value_top_low[i].d.next = self.value_top_low[i].q.val();
+                self.value_top_high[i].d.next = self.value_top_high[i].q.val();
+                if self.top_write[t].val() & (self.write.addr.val().get_bits::<4>(4) == i.to_bits::<4>()) {
+                    if self.word_write.val() == 4 {
+                        self.end_top_low[i].d.next = self.write.data.val();
+                    }
+                    if self.word_write.val() == 5 {
+                        self.end_top_high[i].d.next = self.write.data.val();
+                    }
+                    if self.word_write.val() == 6 {
+                        self.value_top_low[i].d.next = self.write.data.val();
+                    }
+                    if self.word_write.val() == 7 {
+                        self.value_top_high[i].d.next = self.write.data.val();
+                    }
+                }
+                self.upper.next = self.top_high[i].q.val();
+                self.lower.next = self.top_low[i].q.val();
+                self.first_bound.next = self.first_bound.val()
+                    | (bit_cast::<W, 16>(self.upper.val()) << 48)
+                    | (bit_cast::<W, 16>(self.lower.val()) << 32);
+                self.upper.next = self.end_top_high[i].q.val();
+                self.lower.next = self.end_top_low[i].q.val();
+                self.last_bound.next = self.last_bound.val()
+                    | (bit_cast::<W, 16>(self.upper.val()) << 48)
+                    | (bit_cast::<W, 16>(self.lower.val()) << 32);
+                self.upper.next = self.value_top_high[i].q.val();
+                self.lower.next = self.value_top_low[i].q.val();
+                self.wanted.next = self.wanted.val()
+                    | (bit_cast::<W, 16>(self.upper.val()) << 48)
+                    | (bit_cast::<W, 16>(self.lower.val()) << 32);
+            }
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
             // slots of function entries; not those of returns, for which the control stores an open call only once anyway
             self.is_entry.next = self.kind[i].q.val().get_bits::<4>(0) == 8;

@@ -34,7 +34,7 @@ use rust_hdl::prelude::*;
 pub struct Stack {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub head: HeadIn,
+    pub head: HeadIn<32>,
     pub advance: Signal<In, Bit>,
     pub forget: Signal<In, Bit>,
     pub request: Signal<In, Bit>,

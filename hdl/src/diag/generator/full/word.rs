@@ -31,7 +31,7 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Word {
     pub clock: Signal<In, Clock>,
-    pub head: HeadIn,
+    pub head: HeadIn<32>,
     pub plan: Signal<In, Bits<16>>,
     pub fire: Signal<In, Bit>,
     pub of_store: Signal<In, Bit>,
