@@ -96,11 +96,11 @@ mod tests {
     #[test]
     fn a_program_is_recorded_replayed_and_gone_back() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let speeds = measure("builtin:bank", 2, 300_000, file.path()).unwrap();
+        let speeds = measure("builtin:bank", (2, 300_000), Repeat::ONCE, file.path()).unwrap();
         assert_eq!(speeds.len(), 4);
         assert!(speeds.iter().all(|s| s.per_second > 1e3 && s.per_cpu_second.is_finite()), "{speeds:?}");
         assert!(speeds[3].what.contains("checkpoints, "), "{speeds:?}");
-        let none = measure("builtin:none", 1, 1, file.path()).unwrap_err().to_string();
+        let none = measure("builtin:none", (1, 1), Repeat::ONCE, file.path()).unwrap_err().to_string();
         assert!(none.contains("none"), "{none}");
     }
 }
