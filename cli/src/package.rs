@@ -70,13 +70,13 @@ pub fn make(system: &System) -> Result<Package, Failure> {
     let files = vec![(VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name))];
     match (circuit.flow(), circuit.standard()) {
         (Some(params), _) => {
-            of_flow(params, system, &|program, events, end| words(params, options, program, (events, end)), files)
+            of_flow(params, system, &|program, (events, _), end| words(params, options, program, (events, end)), files)
         }
         (_, Some(standard)) => {
-            let words = |program: &Program, events: &[FlowEvent], end| {
+            let words = |program: &Program, (events, order): (&[FlowEvent], &[u8]), end| {
                 let at = |e: &FlowEvent| if e.kind == FlowKind::Stop { FlowEvent { cycle: end, ..*e } } else { *e };
                 let events: Vec<FlowEvent> = events.iter().map(at).collect();
-                (standard.words)(program, &events).map_err(Failure::Other)
+                (standard.words)(program, &events, order).map_err(Failure::Other)
             };
             of_flow(&standard.platform, system, &words, files)
         }

@@ -50,8 +50,9 @@ impl Vectors {
     }
 }
 
-/// The words of the golden model for the events of a program, after which tracing ends in a cycle.
-pub type Words<'a> = &'a dyn Fn(&Program, &[FlowEvent], u64) -> Result<Vec<u32>, Failure>;
+/// The words of the golden model for the events of a program, and the core of each of its instructions, in the order in which they
+/// retire, after which tracing ends in a cycle.
+pub type Words<'a> = &'a dyn Fn(&Program, (&[FlowEvent], &[u8]), u64) -> Result<Vec<u32>, Failure>;
 
 /// [`Words`] of a stream with `params` and `options`.
 pub fn words(
@@ -105,9 +106,10 @@ pub fn make(params: &TraceParams, options: &SystemOptions, quick: bool, words: W
          // cycle core first_after_trap pc next_pc insn\n",
         INSTRUCTIONS
     );
-    let mut events = Vec::new();
+    let (mut events, mut order) = (Vec::new(), Vec::new());
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
+        order.push(r.hart);
         let cycle = r.cycle + START + pace.as_mut().map_or(0, |p| p.pause(&step));
         match &mut chains {
             Some(chains) => events.extend(chains.push(&step, cycle)),
@@ -126,6 +128,6 @@ pub fn make(params: &TraceParams, options: &SystemOptions, quick: bool, words: W
     let stops = chains.map_or(stops, chain::Chains::stop);
     events.extend(stops.into_iter().map(|e| FlowEvent { cycle: stop, ..e }));
     // `control` is written in cycle `stop`, `enable` is 0 in the next, and the cores see it one cycle later
-    let words = words(&model.program, &events, stop + 2)?;
+    let words = words(&model.program, (&events, &order), stop + 2)?;
     Ok(Vectors::new(beats, &words, events, stop))
 }

@@ -44,18 +44,22 @@ pub fn make(
     let stop = last + START + 1 + DRAIN_CYCLES;
 
     let mut timed_events: Vec<(u64, usize, FlowEvent)> = Vec::new();
+    let mut reported: Vec<(u64, usize)> = Vec::new();
     for (core, (shown, steps)) in cores.iter().zip(&steps).enumerate() {
         let xlen = params.xlen;
         let hold =
             if extras.itype3 { Hold::narrow_itype(xlen) } else { Hold::new(xlen) }.all(all_need_target(params, extras));
         let queue = retire.map(|r| r.log2_words);
-        let rows = events_of(shown, steps, (xlen, extras.itype3), (hold, queue), last + DRAIN_CYCLES)?;
+        let (rows, clocks) = events_of(shown, steps, (xlen, extras.itype3), (hold, queue), last + DRAIN_CYCLES)?;
+        reported.extend(clocks.into_iter().map(|clock| (clock, core)));
         timed_events.extend(rows.into_iter().map(|(clock, e)| (clock, core, e)));
     }
     timed_events.sort_by_key(|(clock, core, _)| (*clock, *core));
+    reported.sort_unstable();
+    let order: Vec<u8> = reported.into_iter().map(|(_, core)| core as u8).collect();
     let stops = run.stop().into_iter().map(|e| FlowEvent { cycle: stop, ..e });
     let events: Vec<FlowEvent> = timed_events.into_iter().map(|(.., e)| e).chain(stops).collect();
-    let words = words(&model.program, &events, stop + 2)?;
+    let words = words(&model.program, (&events, &order), stop + 2)?;
     Ok(Vectors::new(beats(&cores, params.xlen), &words, events, stop))
 }
 
@@ -98,14 +102,15 @@ fn cut(steps: &[Step], xlen: u8, narrow_itype: bool, retire: Option<Retire>, see
     shown
 }
 
-/// The events of a core, each with the cycle in which it is reported, and with its own time.
+/// The events of a core, each with the cycle in which it is reported, and with its own time; and the cycle in which each instruction is
+/// reported, without a queue.
 fn events_of(
     shown: &[PortBlock],
     steps: &[Step],
     (xlen, narrow_itype): (u8, bool),
     (mut hold, log2_words): (Hold, Option<u8>),
     end: u64,
-) -> Result<Vec<(u64, FlowEvent)>, Failure> {
+) -> Result<(Vec<(u64, FlowEvent)>, Vec<u64>), Failure> {
     let mut queue = log2_words.map(Compressor::new);
     let is_event = |r: &Retired| {
         let itype = itype(r, xlen);
@@ -114,6 +119,7 @@ fn events_of(
         r.trapped || jumps
     };
     let (mut timed_events, mut next, mut first, mut released) = (Vec::new(), 0, 0, 0);
+    let mut clocks = Vec::new();
     for clock in 0..=end {
         let (mut group, mut trap) = (Vec::new(), false);
         while let Some(s) = shown.get(next).filter(|s| s.clock == clock) {
@@ -128,6 +134,7 @@ fn events_of(
                 let events = step.before.iter().chain(&step.event);
                 timed_events.extend(events.map(|e| (clock, FlowEvent { cycle: clock + START, ..*e })));
             }
+            clocks.extend(out.iter().map(|_| clock));
             released += out.len();
             continue;
         };
@@ -146,7 +153,7 @@ fn events_of(
         }
         first = at + 1;
     }
-    Ok(timed_events)
+    Ok((timed_events, clocks))
 }
 
 /// The blocks as the text of a file.

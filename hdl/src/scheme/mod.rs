@@ -51,12 +51,13 @@ use sim::stream_params::StreamParams;
 pub struct Standard<'a> {
     /// The platform, with any scheme.
     pub platform: TraceParams,
-    /// The words of the events of a program up to the stop of each core, or why the model refuses them.
+    /// The words of the events of a program up to the stop of each core, or why the model refuses them. The bytes are the core of each
+    /// instruction, in the order in which they retire.
     pub words: Box<WordsOf<'a>>,
 }
 
 /// Words of events.
-pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent]) -> Result<Vec<u32>, String> + 'a;
+pub type WordsOf<'a> = dyn Fn(&Program, &[FlowEvent], &[u8]) -> Result<Vec<u32>, String> + 'a;
 
 /// Refuses the options that no circuit of a standard protocol has; `scheme` is its name.
 fn check_standard(scheme: &str, options: &SystemOptions) -> Result<(), EmitError> {

@@ -91,8 +91,8 @@ impl Circuit for EtraceParams {
     }
 
     fn standard(&self) -> Option<Standard<'_>> {
-        let words = |program: &Program, events: &[FlowEvent]| {
-            Ok(words(&self.bytes(program, events).map_err(|e| e.to_string())?))
+        let words = |program: &Program, events: &[FlowEvent], order: &[u8]| {
+            Ok(words(&self.ordered_bytes(program, events, order.iter().copied()).map_err(|e| e.to_string())?))
         };
         Some(Standard { platform: platform(self), words: Box::new(words) })
     }

@@ -234,6 +234,14 @@ impl<const W: usize> Logic for EtraceFront<W> {
             self.indirect.d.next = self.is_indirect.val();
             self.jumped.d.next = self.indirect.q.val();
         }
+        // before the first instruction: a reservation must be known, also if registers power up unknown
+        if self.port.reset.val() {
+            self.leads.d.next = false;
+            self.wronged.d.next = false;
+            self.returned.d.next = false;
+            self.indirect.d.next = false;
+            self.jumped.d.next = false;
+        }
         self.passed.next = self.since.q.val();
         if self.begins.val() {
             self.passed.next = 0.into();
@@ -248,6 +256,9 @@ impl<const W: usize> Logic for EtraceFront<W> {
                 self.since.d.next = self.count.val();
                 self.due.d.next = (self.count.val() == self.period.val()) & self.flow.val() & !self.wrong.val();
             }
+        }
+        if self.port.reset.val() {
+            self.due.d.next = false;
         }
         // the schedule of the spine is not used
         self.trace_fsm.flow.next = false;

@@ -110,7 +110,7 @@ impl Circuit for NtraceParams {
     }
 
     fn standard(&self) -> Option<Standard<'_>> {
-        let words = |program: &Program, events: &[FlowEvent]| {
+        let words = |program: &Program, events: &[FlowEvent], _: &[u8]| {
             let image = Image::new(program);
             let mut system = Golden::new(self, &image).map_err(|e| e.to_string())?;
             events.iter().for_each(|e| system.event(e));

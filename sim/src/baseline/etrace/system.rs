@@ -87,8 +87,22 @@ impl EtraceParams {
         Ok(out)
     }
 
-    /// As [`EtraceParams::bytes`], for a system with a filter: gaps in the events are what it hides. `order` has the core of each
-    /// instruction that is not hidden, in the order in which they retire.
+    /// As [`EtraceParams::bytes`]; `order` has the core of each instruction, in the order in which they retire. Without it, those between
+    /// two events of a core retire with the second one.
+    ///
+    /// # Errors
+    /// As [`EtraceParams::bytes`].
+    pub fn ordered_bytes(
+        &self,
+        program: &Program,
+        events: &[FlowEvent],
+        order: impl IntoIterator<Item = u8>,
+    ) -> Result<Vec<u8>, EtraceError> {
+        Ok(ordered(self.encoded(program, events, false)?, order))
+    }
+
+    /// As [`EtraceParams::ordered_bytes`], for a system with a filter: gaps in the events are what it hides, and `order` has the instructions
+    /// that are not hidden.
     ///
     /// # Errors
     /// As [`EtraceParams::bytes`].
@@ -98,11 +112,16 @@ impl EtraceParams {
         events: &[FlowEvent],
         order: impl IntoIterator<Item = u8>,
     ) -> Result<Vec<u8>, EtraceError> {
-        let (mut cores, mut out) = (self.encoded(program, events, true)?, Vec::new());
-        order.into_iter().for_each(|core| cores[usize::from(core)].retire(&mut out));
-        cores.iter().for_each(|c| out.extend(&c.bytes[c.sent..]));
-        Ok(out)
+        Ok(ordered(self.encoded(program, events, true)?, order))
     }
+}
+
+/// The packets of all cores, whose instructions retire in this order.
+fn ordered(mut cores: Vec<Core>, order: impl IntoIterator<Item = u8>) -> Vec<u8> {
+    let mut out = Vec::new();
+    order.into_iter().for_each(|core| cores[usize::from(core)].retire(&mut out));
+    cores.iter().for_each(|c| out.extend(&c.bytes[c.sent..]));
+    out
 }
 
 /// The words in which such a system sends `bytes`: the first byte lowest, and zeros after the last one.

@@ -117,6 +117,10 @@ impl Logic for Codes {
             self.number.d.next = self.number.q.val() + self.one_9.val();
             self.since.d.next = self.since.q.val() + self.one_7.val();
         }
+        // only differences count; but an unknown number stays unknown
+        if self.reset.val() {
+            self.number.d.next = 0.into();
+        }
         // so that the numbers that are compared never differ by half of their range
         if !self.have.val().any() {
             self.since.d.next = 0.into();
