@@ -62,7 +62,7 @@ pub struct Args {
     /// instructions that a separate trace system must hide
     #[arg(long)]
     windows: bool,
-    /// Width of addresses and registers of the cores and bus masters, in bits: 32 or 64
+    /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value_t = 32, value_parser = xlen)]
     xlen: u8,
     /// Name of the top module, and prefix of all others

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/etrace/{encoder,field,front,head,predictors,reports,returns,rows,size,targets}.rs` against `sim/src/baseline/etrace/{encoder,system}.rs`: whole
+//! `hdl/src/scheme/etrace/{encoder,field,front,head,predictors,reports,returns,rows,size,slice,targets}.rs` against `sim/src/baseline/etrace/{encoder,system}.rs`: whole
 //! systems in rust-hdl and in Verilog send the bytes of the model, and decoders find in them what retired
 
 use crate::etrace::{retired, traced};

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/ntrace/times.rs` and the front ends with the time of a time stamp unit, under Verilator, against
+//! `hdl/src/scheme/ntrace/times.rs`, `hdl/src/spine/core_time.rs` and the front ends with the time of a time stamp unit, under Verilator, against
 //! `sim/src/standard/ntrace/system.rs` with the counter of `sim/src/tci/time_unit.rs`
 //!
 //! Random writes of `trTsControl` in all states: the counter is stopped, reset, prescaled, and stops in debug mode. The model has the bytes where

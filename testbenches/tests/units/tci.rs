@@ -1,4 +1,4 @@
-//! `hdl/src/bus/tci.rs` against `sim::tci::model`, cycle by cycle, and against the specification's offsets
+//! `hdl/src/bus/{tci,time_unit}.rs` against `sim::tci::model`, cycle by cycle, and against the specification's offsets
 //!
 //! Registers of the page are written and read in any order, with any value, and the system answers with random words. The discovery
 //! test knows offsets of the specification only: it writes ones and zeros to every word of the page, and finds the fields that there are.
