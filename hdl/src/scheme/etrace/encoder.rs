@@ -543,9 +543,20 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
         self.port.entry.ends.next = self.post.q.val() == self.post_ended.val();
         self.port.entry.again.next = false;
         self.port.entry.uses_resync_pc.next = false;
+        // also what an encoder without an option never sets, which would otherwise stay unknown
         if self.port.reset.val() {
             self.step.d.next = PacketStep::Open;
             self.out_valid.d.next = false;
+            self.notify.d.next = false;
+            self.irreport.d.next = false;
+            self.via.d.next = false;
+            self.led.d.next = false;
+            self.depth.d.next = 0.into();
+            self.counted.d.next = false;
+            self.failed.d.next = false;
+            self.indexed.d.next = false;
+            self.newest.d.next = false;
+            self.hidden.d.next = false;
         }
     }
 }
