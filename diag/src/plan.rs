@@ -482,7 +482,7 @@ fn shown(trigger: Trigger) -> String {
         Trigger::Trap { interrupt: Some(false), .. } => "all exceptions".into(),
         Trigger::Trap { interrupt: None, .. } => "all traps".into(),
         Trigger::Data { first, last, .. } => {
-            format!("all accesses to {first:#x}..{last:#x}, {} bytes", u64::from(last - first) + 1)
+            format!("all accesses to {first:#x}..{last:#x}, {} bytes", last - first + 1)
         }
         Trigger::Pc(at) | Trigger::Return(at) => format!("{at:#x}"),
         Trigger::Entry { first, .. } | Trigger::ReturnFrom { first, .. } => format!("{first:#x}"),

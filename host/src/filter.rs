@@ -202,7 +202,7 @@ mod tests {
             Filter::default(),
             Filter::new(Some(1), Vec::new(), 0..u64::MAX),
             Filter::new(None, Vec::new(), 3..9),
-            Filter::new(None, vec![0..64], 0..u64::MAX),
+            Filter::new(None, vec![0..32, 32..64], 0..u64::MAX),
         ] {
             let mut seen = [0, 0];
             for before in 0..12 {

@@ -102,6 +102,9 @@ fn cut(steps: &[Step], xlen: u8, narrow_itype: bool, retire: Option<Retire>, see
     shown
 }
 
+/// An event, and the cycle in which it is reported.
+type TimedEvent = (u64, FlowEvent);
+
 /// The events of a core, each with the cycle in which it is reported, and with its own time; and the cycle in which each instruction is
 /// reported, without a queue.
 fn events_of(
@@ -110,7 +113,7 @@ fn events_of(
     (xlen, narrow_itype): (u8, bool),
     (mut hold, log2_words): (Hold, Option<u8>),
     end: u64,
-) -> Result<(Vec<(u64, FlowEvent)>, Vec<u64>), Failure> {
+) -> Result<(Vec<TimedEvent>, Vec<u64>), Failure> {
     let mut queue = log2_words.map(Compressor::new);
     let is_event = |r: &Retired| {
         let itype = itype(r, xlen);

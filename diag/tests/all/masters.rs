@@ -35,7 +35,7 @@ struct Stores {
 impl Stores {
     fn of(symbols: &Symbols, name: &str, harts: u8) -> Self {
         let (at, size, _) = symbols.find(name).unwrap();
-        let mut stores = Self { range: at.into()..(at + size).into(), harts, found: Vec::new() };
+        let mut stores = Self { range: at..at + size, harts, found: Vec::new() };
         tell(harts, &mut stores);
         stores
     }
@@ -138,9 +138,7 @@ fn stores_of_a_dma_are_in_order_of_time_with_those_of_cores() {
     let mut want: Vec<(u64, u8, u64)> = Vec::new();
     for name in ["frame", "source", "total"] {
         let found = Stores::of(&symbols, name, 2).found.into_iter();
-        want.extend(
-            found.filter(|s| name != "frame" || s.2 >= at.into()).map(|(time, by, _, value)| (time, by, value)),
-        );
+        want.extend(found.filter(|s| name != "frame" || s.2 >= at).map(|(time, by, _, value)| (time, by, value)));
     }
     want.sort_unstable();
     assert!(want.iter().filter(|w| w.1 == 2).count() == 24);

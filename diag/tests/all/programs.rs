@@ -124,7 +124,7 @@ impl RetireSink for Calls {
 
 fn calls(program: &str, harts: u8, names: &[&str]) -> Calls {
     let symbols = Symbols::parse(programs::find(program).unwrap().elf).unwrap();
-    let mut calls = Calls::new(names.iter().map(|n| symbols.find(n).unwrap().0.into()).collect());
+    let mut calls = Calls::new(names.iter().map(|n| symbols.find(n).unwrap().0).collect());
     tell(program, harts, &mut calls);
     calls
 }

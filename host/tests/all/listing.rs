@@ -25,7 +25,7 @@ fn events(program: &str, instructions: u64) -> Vec<FlowEvent> {
 
 /// The first `left` lines of `events`. With a range of addresses, even one that has all of them, no run is listed as a whole.
 fn listed(image: &Image, events: &[FlowEvent], whole: bool, left: u64, symbols: Option<&Symbols>) -> String {
-    let ranges = if whole { Vec::new() } else { vec![0..u64::MAX] };
+    let ranges = if whole { Vec::new() } else { vec![0..1 << 63, 1 << 63..u64::MAX] };
     let mut out = Vec::new();
     let mut listing = Listing::new(image.clone(), CORES, Filter::new(None, ranges, 0..u64::MAX), left, &mut out);
     if let Some(symbols) = symbols {

@@ -248,7 +248,7 @@ fn a_correct_program_has_no_races() {
     // the first half of bank works without the lock; here it takes it: li a0, 0 before round becomes li a0, 1
     let main = case.symbols.find("main").unwrap().0;
     let code = case.program.segments.iter_mut().find(|s| s.executable).unwrap();
-    let at = (u64::from(main) - code.addr) as usize + 4;
+    let at = (main - code.addr) as usize + 4;
     assert_eq!(code.data[at..at + 4], 0x0000_0513_u32.to_le_bytes());
     code.data[at..at + 4].copy_from_slice(&0x0010_0513_u32.to_le_bytes());
     let (found, happened, reports) = checked(&case, "bank with its lock, checked on the chip");

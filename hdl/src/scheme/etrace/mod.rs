@@ -13,7 +13,7 @@
 //! | [`returns`] | return stack |
 //! | [`rows`] | rows of a table that each synchronization resets |
 //! | [`size`] | bytes of a packet |
-//! | [`slice`] | bits of a packet as slices of words |
+//! | [`slice`](mod@slice) | bits of a packet as slices of words |
 //! | [`step`] | steps of the encoder |
 //! | [`targets`] | jump target cache |
 
