@@ -1,4 +1,4 @@
-//! `hdl/src/diag/generator/full/{generator,slots,log,registers,stack,calls,word,wide_stack,wide_word,control,outbox}.rs` and
+//! `hdl/src/diag/generator/full/{generator,slots,log,registers,stack,calls,word,wide_word,control,outbox}.rs` and
 //! `hdl/src/diag/generator/observer.rs` against the golden generator, clock by clock
 //!
 //! Instructions that hit slots, calls, stores and traps, as random as a core may produce them; the ring accepts events

@@ -14,7 +14,7 @@
 //! | [`stack`] | copy of stack words |
 //! | [`calls`] | open calls, with the words captured at their entry |
 //! | [`word`] | one captured word, from any of these |
-//! | [`wide_stack`], [`wide_word`] | the last two for a core of 64 bits; the other parts have a width |
+//! | [`wide_word`] | the same for a core of 64 bits; the other parts have a width |
 //! | [`control`] | processes the oldest instruction, step by step |
 //! | [`outbox`] | events that wait for the ring, and how many were lost |
 //! | [`ports`] | port bundles |
@@ -30,7 +30,6 @@ pub mod ports;
 pub mod registers;
 pub mod slots;
 pub mod stack;
-pub mod wide_stack;
 pub mod wide_word;
 pub mod word;
 

@@ -12,7 +12,7 @@
 //! | `plan` | in | 16 | word of the slot's plan: what to capture; stable for two cycles |
 //! | `fire`, `of_store` | in | 1 | the word is for an event, not for the entry of a call; for an event of a store |
 //! | `register`, `known`, `sp` | in | 64, 32, 64 | the requested register; registers whose value is known; `x2` |
-//! | `stacked`, `there`, `even`, `odd` | in | 64, 16, 60, 60 | the requested stack word, see [`super::wide_stack`] |
+//! | `stacked`, `there`, `even`, `odd` | in | 64, 16, 60, 60 | the requested stack word, see [`super::stack`] |
 //! | `kept`, `half`, `full` | in | 64, 1, 1 | the requested word of a call, in bits 31:0, and the call's age, see [`super::ports`] |
 //! | `capture` | out | 4 | kind of the captured word; 0: the plan has no more |
 //! | `number`, `at` | out | 5, 64 | register number and stack address to request |
