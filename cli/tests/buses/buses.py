@@ -236,6 +236,22 @@ async def instructions(dut, clocks, after={}):
     dut.rvfi_valid_0.value = 0
 
 
+def held(dut):
+    """Starts the clock of a system that is in reset, and whose core retires nothing."""
+    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
+    dut.rvfi_valid_0.value = 0
+    dut.rvfi_trap_0.value = 0
+    dut.reset.value = 1
+
+
+async def released(dut):
+    """Ends the reset after four clocks; returns one clock later."""
+    for _ in range(4):
+        await RisingEdge(dut.clock)
+    dut.reset.value = 0
+    await RisingEdge(dut.clock)
+
+
 @cocotb.test()
 async def accesses_and_vectors(dut):
     cocotb.start_soon(Clock(dut.clock, 70, "step").start())

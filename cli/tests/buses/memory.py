@@ -8,8 +8,7 @@ that is refused. The words that the port took go to FOLDER/golden.bin, the conte
 import os
 
 import cocotb
-from buses import FOLDER, MAP, OKAY, draw, instructions, master, random_accesses
-from cocotb.clock import Clock
+from buses import FOLDER, MAP, OKAY, draw, held, instructions, master, random_accesses
 from cocotb.triggers import Lock, RisingEdge
 from cocotbext.axi import AxiSlaveWrite, AxiWriteBus
 
@@ -210,10 +209,7 @@ async def error(dut, port, memory, taken):
 
 @cocotb.test()
 async def words_into_memory(dut):
-    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
-    dut.rvfi_valid_0.value = 0
-    dut.rvfi_trap_0.value = 0
-    dut.reset.value = 1
+    held(dut)
     bus = master(dut)
     memory, taken = Memory(), []
     slave = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "m_axi"), dut.clock, dut.reset, target=memory)

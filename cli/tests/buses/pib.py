@@ -7,8 +7,7 @@ Environment as for `buses.py`; MODES: trPibMode:trPibClkCenter:trPibDivider, sev
 import os
 
 import cocotb
-from buses import FOLDER, master
-from cocotb.clock import Clock
+from buses import FOLDER, held, master
 from cocotb.triggers import RisingEdge
 from tci import ACTIVE, EMPTY, ENABLE, IMPL, Component, Tool
 
@@ -88,10 +87,7 @@ def messages(data, protocol):
 
 @cocotb.test(timeout_time=3_000_000 * 70, timeout_unit="step")
 async def a_probe_gets_the_trace(dut):
-    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
-    dut.rvfi_valid_0.value = 0
-    dut.rvfi_trap_0.value = 0
-    dut.reset.value = 1
+    held(dut)
     bus = master(dut)
     tool, sink, pins = Tool(bus), Component(bus), Pins(dut)
     for _ in range(4):

@@ -7,9 +7,7 @@ Environment as for `memory.py`; SIZE: bytes of the buffer. The contents of the b
 import os
 
 import cocotb
-from buses import FOLDER, master
-from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
+from buses import FOLDER, held, master, released
 from cocotbext.axi import AxiSlaveWrite, AxiWriteBus
 from memory import Memory, waits
 from sram import LIMIT, SMEM_MODE, START, STOP_ON_WRAP, WP, WRAP, Sink
@@ -23,19 +21,13 @@ EVENTS, FULL = 0xE00, 2
 
 @cocotb.test()
 async def the_trace_is_in_system_memory(dut):
-    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
-    dut.rvfi_valid_0.value = 0
-    dut.rvfi_trap_0.value = 0
-    dut.reset.value = 1
+    held(dut)
     bus = master(dut)
     tool, sink, memory = Tool(bus), Sink(bus), Memory()
     slave = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "m_axi"), dut.clock, dut.reset, target=memory)
     for channel in [slave.aw_channel, slave.w_channel, slave.b_channel]:
         channel.set_pause_generator(waits(100))
-    for _ in range(4):
-        await RisingEdge(dut.clock)
-    dut.reset.value = 0
-    await RisingEdge(dut.clock)
+    await released(dut)
     right = [int(w, 16) for w in (FOLDER / "words.hex").read_text().split()]
     full = len(right) * 4 >= SIZE
 

@@ -7,9 +7,7 @@ Environment as for `buses.py`; SIZE: bytes of the memory.
 import os
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
-from buses import FOLDER, SLVERR, master
+from buses import FOLDER, SLVERR, held, master, released
 from tci import ACTIVE, COMPONENT, EMPTY, ENABLE, IMPL, Component, Tool
 
 START, LIMIT, WP, RP, DATA = 0x010, 0x018, 0x020, 0x028, 0x040
@@ -28,16 +26,10 @@ class Sink(Component):
 
 @cocotb.test()
 async def the_trace_is_in_the_memory(dut):
-    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
-    dut.rvfi_valid_0.value = 0
-    dut.rvfi_trap_0.value = 0
-    dut.reset.value = 1
+    held(dut)
     bus = master(dut)
     tool, sink = Tool(bus), Sink(bus)
-    for _ in range(4):
-        await RisingEdge(dut.clock)
-    dut.reset.value = 0
-    await RisingEdge(dut.clock)
+    await released(dut)
     right = [int(w, 16) for w in (FOLDER / "words.hex").read_text().split()]
 
     await sink.activate()

@@ -9,8 +9,7 @@ import os
 from pathlib import Path
 
 import cocotb
-from buses import FOLDER, master, words
-from cocotb.clock import Clock
+from buses import FOLDER, held, master, released, words
 from cocotb.triggers import RisingEdge
 from tci import EMPTY, Tool
 
@@ -55,16 +54,10 @@ def times(got):
 
 @cocotb.test()
 async def a_tool_controls_the_time_stamps(dut):
-    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
-    dut.rvfi_valid_0.value = 0
-    dut.rvfi_trap_0.value = 0
-    dut.reset.value = 1
+    held(dut)
     tool = Tool(master(dut))
     got, whole = words(dut)
-    for _ in range(4):
-        await RisingEdge(dut.clock)
-    dut.reset.value = 0
-    await RisingEdge(dut.clock)
+    await released(dut)
 
     assert await tool.read(TS) == 0x2000_803A, "the fields of an inactive unit have their reset values"
     await tool.activate()

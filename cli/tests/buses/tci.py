@@ -6,9 +6,8 @@ Environment as for `buses.py`; FIELDS: words that the tool must find by writing,
 import os
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from buses import FOLDER, OKAY, instructions, master, words
+from buses import FOLDER, OKAY, held, instructions, master, released, words
 
 CONTROL, IMPL, FEATURES, FILTERS = 0x000, 0x004, 0x008, 0x00C
 ACTIVE, ENABLE, TRACING, EMPTY = 1, 2, 4, 8
@@ -94,16 +93,10 @@ class Component(Tool):
 
 @cocotb.test()
 async def a_tool_traces(dut):
-    cocotb.start_soon(Clock(dut.clock, 70, "step").start())
-    dut.rvfi_valid_0.value = 0
-    dut.rvfi_trap_0.value = 0
-    dut.reset.value = 1
+    held(dut)
     tool = Tool(master(dut))
     got, whole = words(dut)
-    for _ in range(4):
-        await RisingEdge(dut.clock)
-    dut.reset.value = 0
-    await RisingEdge(dut.clock)
+    await released(dut)
     found = await tool.discover()
     assert found == os.environ["FIELDS"], found
     # the short traces of the discovery: whole words, no instructions
