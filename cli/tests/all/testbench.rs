@@ -50,7 +50,7 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set small --cores 2 --sync --check --count-lost --registered-ports --fifo 8",
         "--scheme follow:m+arithmetic --sync --cores 2",
         "--scheme etrace --cores 2",
-        "--scheme etrace+sync1024 --ingress etrace --cores 3 --filter --timestamps",
+        "--scheme etrace+ir8+bp64+jtc16+sync1024 --ingress etrace --cores 3 --filter --timestamps",
         "--scheme ntrace+ir8+rh --cores 2",
         // one bit per cycle: the bench must wait long enough
         "--scheme golomb:small --cores 2",

@@ -95,6 +95,11 @@ impl<const W: usize> Logic for Returns<W> {
         // the memory uses as many low bits of a place as it has
         self.above.next = self.level.q.val() + self.one_5.val();
         self.next_level.next = self.level.q.val();
+        // any place does for an empty stack; but an unknown one stays unknown
+        if self.step.val() & self.begins.val() {
+            self.above.next = self.one_5.val();
+            self.next_level.next = 0.into();
+        }
         if self.step.val() {
             self.entries.d.next = self.before.val();
             if self.calls.val() {
