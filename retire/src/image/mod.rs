@@ -79,7 +79,7 @@ struct Segment {
 #[inline(always)]
 fn slot(base: u64, pc: u64) -> usize {
     // the rotation moves the lowest bit of an odd address to the top
-    pc.wrapping_sub(base).rotate_right(1) as usize
+    usize::try_from(pc.wrapping_sub(base).rotate_right(1)).unwrap_or(usize::MAX)
 }
 
 impl Segment {
