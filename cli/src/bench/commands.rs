@@ -121,7 +121,8 @@ fn commands(
         if speeds.is_empty() {
             let printed: Value = serde_json::from_slice(&goshawk(&arguments, true)?)
                 .map_err(|e| Failure::Other(format!("goshawk {}: {e}", arguments.join(" "))))?;
-            instructions = printed["instructions"].as_u64().unwrap_or_default();
+            let none = || Failure::Other(format!("goshawk {}: prints no `instructions`", arguments.join(" ")));
+            instructions = printed["instructions"].as_u64().ok_or_else(none)?;
         }
         let mut done = Ok(());
         let time = repeat.best(|| {
