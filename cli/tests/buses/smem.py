@@ -58,12 +58,12 @@ async def the_trace_is_in_system_memory(dut):
         assert await sink.read(EVENTS) == (FULL if stop and full else 0) and dut.memory_irq.value == int(stop and full)
         await sink.write(EVENTS, FULL)
         begin, count = ((wp & ~WRAP) - BASE, SIZE // 4) if full else (0, (wp - BASE) // 4)
-        held = memory.words(BASE, count)
-        held = held[begin // 4 :] + held[: begin // 4]
+        stored = memory.words(BASE, count)
+        stored = stored[begin // 4 :] + stored[: begin // 4]
         expected = right[: SIZE // 4] if stop else right[-(SIZE // 4) :]
-        assert held == expected, f"stop {stop}: {len(held)} words, {len(expected)} are right"
+        assert stored == expected, f"stop {stop}: {len(stored)} words, {len(expected)} are right"
         assert not memory.outside, f"outside of the buffer: {memory.outside[0]:#x}"
-    (FOLDER / "memory.bin").write_bytes(b"".join(w.to_bytes(4, "little") for w in held))
+    (FOLDER / "memory.bin").write_bytes(b"".join(w.to_bytes(4, "little") for w in stored))
     await sink.write(0, 0)
     await sink.poll(ACTIVE, 0)
     assert await sink.read(START) == 0 and dut.memory_irq.value == 0
