@@ -24,6 +24,16 @@ pub struct System {
     pub style: Style,
 }
 
+impl System {
+    /// Number of traced cores.
+    pub fn cores(&self) -> u8 {
+        match self.buses.tci.map_or(0, |facts| facts.funnel) {
+            0 => self.circuit.cores(),
+            funnel => funnel,
+        }
+    }
+}
+
 /// The system that options describe.
 pub trait SystemOf {
     /// The options of the circuit.
@@ -61,6 +71,7 @@ impl SystemOf for GivenOptions {
                 lost: self.has("count-lost"),
                 registered: self.has("registered-ports"),
                 time_input: false,
+                source_input: false,
                 retire: several.then(|| crate::spine::Retire { per_cycle, log2_words: log2("retire-queue") }),
                 itype3: self.value("itype") == "3",
                 addresses: self.get("address-bits").and_then(|a| a.parse().ok()),
@@ -90,7 +101,9 @@ impl SystemOf for GivenOptions {
         let (cores, xlen) = (self.value("cores").parse().unwrap_or(1), self.value("xlen").parse().unwrap_or(32));
         let platform = self.platform(&name, (cores, xlen, 1));
         let ram = table::ram(self.value("ram")).unwrap_or_default();
-        let (circuit, options) = (circuit(&name, &platform, ram).map_err(|e| self.refused(&e))?, self.options());
+        let funnel = if self.has("funnel") { cores } else { 0 };
+        let circuit = circuit(&name, &platform, ram, funnel).map_err(|e| self.refused(&e))?;
+        let options = self.options();
         let tci = (self.value("control") == "tci").then(|| {
             let sink = match self.buses().words {
                 WordPort::Sram => Sink::Sram(self.value("sram-size").parse().unwrap_or_default()),
@@ -99,7 +112,7 @@ impl SystemOf for GivenOptions {
                 WordPort::Pib => Sink::Pib,
                 WordPort::Native | WordPort::AxiStream | WordPort::Octets | WordPort::Jtag => Sink::None,
             };
-            Facts { sink, ..facts(&*circuit, &options) }
+            Facts { sink, funnel, ..facts(&*circuit, &options) }
         });
         Ok(System { circuit, options, buses: Buses { tci, ..self.buses() }, style: self.style() })
     }
@@ -111,7 +124,21 @@ pub fn facts(circuit: &dyn Circuit, options: &SystemOptions) -> Facts {
     let (cores, id) = (circuit.cores(), id(circuit.cores(), circuit.code()));
     let (protocol, fingerprint, status) = (circuit.protocol(), circuit.fingerprint(), options.status());
     let debug = options.ingress == Ingress::Etrace;
-    Facts { protocol, cores, id, fingerprint, status, sync, stall, filter, lost, check, debug, sink: Sink::None }
+    Facts {
+        protocol,
+        cores,
+        id,
+        fingerprint,
+        status,
+        sync,
+        stall,
+        filter,
+        lost,
+        check,
+        debug,
+        funnel: 0,
+        sink: Sink::None,
+    }
 }
 
 /// The options that describe such a system; used to check calls of the library against the table.

@@ -19,6 +19,7 @@
 //! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces to trace |
 //! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: mode m may be traced, if `control.modes` also selects it |
 //! | `time[0]`, `time_enable[0]` | in | 32, 1 | with [`Extras::time_input`]: the time of this cycle; messages have a time |
+//! | `source[0]` | in | 4 | with [`Extras::source_input`]: the number of the core in messages |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i must stall, see Timing |
 //!
 //! # Timing
@@ -70,12 +71,14 @@ pub struct System<P: Pins<W>, const W: usize> {
     pub filter_mask: Vec<Signal<In, Bits<16>>>,
     pub time: Vec<Signal<In, Bits<32>>>,
     pub time_enable: Vec<Signal<In, Bit>>,
+    pub source: Vec<Signal<In, Bits<4>>>,
     pub session: Vec<Signal<Out, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
     _cores: usize,
-    // number of pins that only some systems have: none or one for a session and a time, none or one per core for the others
+    // number of pins that only some systems have: none or one for a session, a time and a number, none or one per core for the others
     _sessions: usize,
     _times: usize,
+    _sources: usize,
     // cores with the time
     _timed: usize,
     _stalls: usize,
@@ -137,11 +140,13 @@ impl<P: Pins<W>, const W: usize> System<P, W> {
             filter_mask: each(spaces),
             time: each(extras.time_input.into()),
             time_enable: each(extras.time_input.into()),
+            source: each(extras.source_input.into()),
             session: each(sessions),
             stall: each(stalls),
             _cores: cores,
             _sessions: sessions,
             _times: extras.time_input.into(),
+            _sources: extras.source_input.into(),
             _timed: of(extras.time_input),
             _stalls: stalls,
             _filters: filters,
@@ -174,6 +179,9 @@ impl<P: Pins<W>, const W: usize> Logic for System<P, W> {
         self.valid.next = self.spine.words.valid.val();
         self.spine.words.ready.next = self.ready.val();
         self.data.next = self.spine.words.data.val();
+        for c in 0..self._sources {
+            self.spine.source[c].next = self.source[c].val();
+        }
         for j in 0..self._sessions {
             self.session[j].next = self.spine.active.val();
         }

@@ -175,6 +175,7 @@ fn every_value_has_an_effect_somewhere() {
         base(&[("bus", "jtag")]),
         base(&[("control", "tci")]),
         base(&[("control", "tci"), ("port", "sram")]),
+        base(&[("scheme", "ntrace"), ("cores", "2"), ("control", "tci")]),
         base(&[("scheme", "inputs")]),
     ];
     for (name, value) in values() {

@@ -230,6 +230,13 @@ pub const OPTIONS: &[Opt] = &[
             Rule::never(&[Is("bus", &["jtag"])], "that bus has addresses for 128 registers").of(&["tci"]),
             Rule::never(&[Is("lock", &[])], "the lock guards the native registers").of(&["tci"]),
         ]),
+    switch("funnel", Chip, "An encoder with registers for each core, and a trace funnel that joins their messages")
+        .rules(&[
+            Rule::only(&[STANDARD], "the messages of the scheme do not say which core they are of"),
+            Rule::only(&[Is("control", &["tci"])], "the funnel has registers of that interface"),
+            Rule::least("cores", 2, "cores", "a funnel joins the messages of several encoders"),
+            Rule::never(&[Is("port", &["axi-stream"])], "a trace of several encoders has no last word to be marked"),
+        ]),
     value("writes", "WHOSE", One(&["any", "privileged", "secure", "privileged-secure"]), "any", Chip,
         "Register writes that are accepted, by the privilege in PPROT or AWPROT")
         .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")

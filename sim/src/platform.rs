@@ -194,6 +194,15 @@ impl ParamError {
             Err(Self::Range { field, value, right })
         }
     }
+
+    /// Checks the numbers of a system that may be one of several before a trace funnel.
+    pub(crate) fn check_funnel(cores: u8, funnel: u8, source: u8) -> Result<(), Self> {
+        let inputs = funnel == 0 || crate::tci::INPUTS.contains(&funnel);
+        Self::unless(inputs, "funnel", funnel.into(), "0 or 2 to 8")?;
+        Self::unless(funnel == 0 || cores == 1, "cores", cores.into(), "1, before a funnel")?;
+        let last = if funnel == 0 { 0 } else { funnel - 1 };
+        Self::unless(source <= last, "source", source.into(), "below the number of cores before a funnel")
+    }
 }
 
 #[cfg(test)]

@@ -66,10 +66,12 @@ pub struct MapField {
 /// A register of a system.
 #[derive(Clone, Debug)]
 pub struct MapReg {
-    /// Lower-case name.
-    pub name: &'static str,
+    /// Lower-case name; with a funnel, those of the encoders begin with `encoderN_`.
+    pub name: String,
     /// Byte offset.
     pub offset: u32,
+    /// It is that of encoder 0 again, with other values after reset.
+    pub again: bool,
     /// Meaning.
     pub doc: &'static str,
     /// Fields, lowest first.
@@ -114,8 +116,9 @@ impl Map {
                 doc: f.doc,
             };
             MapReg {
-                name: r.name,
+                name: r.name.into(),
                 offset: 4 * u32::from(r.addr),
+                again: false,
                 doc: r.doc,
                 fields: r.fields.iter().map(field).collect(),
             }
@@ -129,27 +132,32 @@ impl Map {
 
     /// The registers of a system with those of the Trace Control Interface.
     pub fn tci(params: &dyn StreamParams, facts: &Facts) -> Self {
-        let field = |f: &tci::map::Field| MapField {
+        let field = |f: &tci::map::Field, source: u8| MapField {
             name: f.name,
             lsb: f.lsb,
             bits: f.bits,
             access: f.access_in(facts),
-            reset: f.reset_in(facts),
+            reset: if f.name == "src_id" { source.into() } else { f.reset_in(facts) },
             doc: f.doc,
         };
-        let register = |(page, r): (u32, &tci::map::Reg)| MapReg {
-            name: r.name,
-            offset: page + u32::from(r.offset),
+        let register = |r: &tci::map::Reg, page: u8, encoder: Option<u8>| MapReg {
+            name: encoder.map_or_else(|| r.name.into(), |n| format!("encoder{n}_{}", r.name)),
+            offset: u32::from(page) * tci::PAGE + u32::from(r.offset),
+            again: encoder.is_some_and(|n| n > 0),
             doc: r.doc,
-            fields: r.fields.iter().map(field).collect(),
+            fields: r.fields.iter().map(|f| field(f, encoder.unwrap_or(0))).collect(),
         };
-        let encoder = tci::map::REGS.iter().map(|r| (0, r));
-        let sink = facts.sink.registers().iter();
-        Self {
-            addr_bits: facts.sink.addr_bits(),
-            line: params.canonical(),
-            registers: encoder.chain(sink.map(|r| (tci::PAGE, r))).map(register).collect(),
+        let page =
+            |regs: &[tci::map::Reg], page, encoder| regs.iter().map(|r| register(r, page, encoder)).collect::<Vec<_>>();
+        let mut registers: Vec<MapReg> = match facts.funnel {
+            0 => page(tci::map::REGS, 0, None),
+            inputs => (0..inputs).flat_map(|n| page(tci::map::REGS, n, Some(n))).collect(),
+        };
+        if facts.funnel > 0 {
+            registers.extend(page(tci::funnel_map::REGS, tci::FUNNEL_PAGE, None));
         }
+        registers.extend(page(facts.sink.registers(), facts.sink_page(), None));
+        Self { addr_bits: facts.addr_bits(), line: params.canonical(), registers }
     }
 
     /// As Markdown.
@@ -176,7 +184,10 @@ impl Map {
                 r.doc
             );
         }
-        for r in &self.registers {
+        if self.registers.iter().any(|r| r.again) {
+            s.push_str("\nThe fields of the other encoders are those of encoder 0.\n");
+        }
+        for r in self.registers.iter().filter(|r| !r.again) {
             let _ = writeln!(s, "\n## `{}`\n\n| bits | field | meaning |\n| ---: | --- | --- |", r.name);
             for f in &r.fields {
                 let own = if r.access().is_none() { format!(" ({})", access(f.access)) } else { String::new() };

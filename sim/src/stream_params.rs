@@ -102,6 +102,7 @@ impl StreamParams for EtraceParams {
             fixed_sync: self.options.sync,
             context: self.context.is_some(),
             time_bits: if self.timestamps { etrace::TIME_BITS } else { 0 },
+            source_bits: self.source_bits(),
             ..Protocol::etrace(
                 returns | predictors | full | of(self.options.jump_targets > 0, feature::JUMP_TARGET_CACHE),
             )

@@ -21,6 +21,10 @@ pub(super) fn text(system: &System) -> String {
         let _ = writeln!(s, "\n/* {}; {} */", reg.doc, reg.access().map_or("access by field", access));
         let _ = writeln!(s, "#define {at}_OFFSET 0x{:02x}u", reg.offset);
         let _ = writeln!(s, "#define {at}_RESET 0x{:08x}u", reg.reset());
+        if reg.again {
+            let _ = writeln!(s, "/* fields as those of encoder 0 */");
+            continue;
+        }
         for field in &reg.fields {
             let mask = ((1u64 << field.bits) - 1) << field.lsb;
             let of = format!("{at}_{}", field.name.to_uppercase());

@@ -6,7 +6,7 @@ use crate::ports::Port;
 use sim::regs::RegAccess;
 use std::fmt::Write;
 
-/// Size of the register address range of a component, bytes.
+/// The smallest address range of a bus, bytes.
 const WINDOW: u32 = 4096;
 
 /// A bus of the top module: port prefix, bus type, and signals with the names of ARM's or OpenCores' definitions.
@@ -163,7 +163,7 @@ fn registers(s: &mut String, system: &System) {
         leaf("name", "registers"),
         leaf("name", "registers"),
         leaf("baseAddress", 0),
-        leaf("range", system.map.registers.last().map_or(1, |r| r.offset / WINDOW + 1) * WINDOW),
+        leaf("range", (4u32 << system.map.addr_bits).max(WINDOW)),
         leaf("width", 32),
         leaf("usage", "register")
     );
@@ -171,7 +171,7 @@ fn registers(s: &mut String, system: &System) {
         let _ = writeln!(
             s,
             "        <ipxact:register>\n          {}\n          {}\n          {}\n          {}\n          {}",
-            leaf("name", reg.name),
+            leaf("name", &reg.name),
             leaf("description", reg.doc),
             leaf("addressOffset", format!("'h{:x}", reg.offset)),
             leaf("size", 32),

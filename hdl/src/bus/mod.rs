@@ -22,10 +22,13 @@
 //! | [`memory_sink`] | RISC-V Trace Control Interface 1.0: RAM sink that writes to system memory by [`memory`] |
 //! | [`ram_sink`] | RISC-V Trace Control Interface 1.0: RAM sink with an SRAM |
 //! | [`pib`] | RISC-V Trace Control Interface 1.0: PIB sink, parallel, Manchester and UART pins |
+//! | [`funnel`] | RISC-V Trace Control Interface 1.0: trace funnel, after an encoder for each core |
+//! | [`messages`] | none: the whole messages in the words of an encoder, for [`funnel`] and [`pib`] |
+//! | [`components`] | none: one register bus for several [`tci`], [`funnel`], and a sink or bridge |
 //! | [`pages`] | none: one register bus for [`tci`] and a sink or bridge |
 //! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
-//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a sink or an ATB bridge of 8 KiB. A write of fewer than four bytes, an
+//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB, with a sink or an ATB bridge of 8 KiB, with a funnel of 64 KiB. A write of fewer than four bytes, an
 //! access beyond the last register, or a write that [`Writers`] forbids changes nothing and returns an error. Reading
 //! there returns 0.
 
@@ -33,14 +36,19 @@ pub mod apb;
 pub mod atb;
 pub mod atb_bridge;
 pub mod axi_lite;
+pub mod components;
 pub mod crossing;
+mod encoders;
+pub mod funnel;
 pub mod jtag;
 pub mod lock;
 pub mod memory;
 pub mod memory_sink;
+pub mod messages;
 pub mod octets;
 pub mod packets;
 pub mod pages;
+mod part;
 pub mod pib;
 pub mod ram_sink;
 pub mod split;

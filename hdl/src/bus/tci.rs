@@ -11,6 +11,7 @@
 //! | `out` | out | | register bus of the system, [`sim::regs`] |
 //! | `waiting[i]` | in | 1 | with stall outputs: the system asks core i to stall |
 //! | `stall[i]` | out | 1 | core i must stall: `waiting[i]`, if software allows it |
+//! | `source[0]` | in | 4 | before a funnel: the number of the core in messages |
 //! | `halted[i]` | in | 1 | with a time stamp unit and an ingress that reports it: core i is in debug mode |
 //! | `time[0]`, `time_enable[0]` | out | 32, 1 | with a time stamp unit: its counter; messages have a time |
 //!
@@ -39,10 +40,12 @@ pub struct Tci {
     pub out: MapOut<3>,
     pub waiting: Vec<Signal<In, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
+    pub source: Vec<Signal<In, Bits<4>>>,
     pub halted: Vec<Signal<In, Bit>>,
     pub time: Vec<Signal<Out, Bits<32>>>,
     pub time_enable: Vec<Signal<Out, Bit>>,
     _stalls: usize,
+    _sources: usize,
     _halts: usize,
     _times: usize,
     time_unit: TimeUnit,
@@ -96,6 +99,8 @@ pub struct Tci {
     filter_word: Signal<Local, Bits<32>>,
     control: Signal<Local, Bits<32>>,
     fields: Signal<Local, Bits<32>>,
+    number: Signal<Local, Bits<4>>,
+    features: Signal<Local, Bits<32>>,
     // fields that the system has
     has_sync: Fixed<Bit>,
     has_stall: Fixed<Bit>,
@@ -154,7 +159,7 @@ pub struct Tci {
 }
 
 /// Positions that the kernel has as numbers: register, field, lowest bit.
-const POSITIONS: [(&str, &str, u8); 13] = [
+const POSITIONS: [(&str, &str, u8); 14] = [
     ("ts_control", "active", 0),
     ("control", "active", 0),
     ("control", "enable", 1),
@@ -163,6 +168,7 @@ const POSITIONS: [(&str, &str, u8); 13] = [
     ("control", "inst_stall_ena", 13),
     ("control", "inst_sync_mode", 16),
     ("control", "inst_sync_max", 20),
+    ("inst_features", "src_id", 16),
     ("inst_filters", "filter_0", 0),
     ("filter_0_control", "enable", 0),
     ("filter_0_control", "match_privilege", 1),
@@ -202,10 +208,12 @@ impl Tci {
         Self {
             waiting: each(stalls),
             stall: each(stalls),
+            source: each((facts.funnel > 0).into()),
             halted: each(halts),
             time: each(times),
             time_enable: each(times),
             _stalls: stalls,
+            _sources: (facts.funnel > 0).into(),
             _halts: halts,
             _times: times,
             time_unit: when(facts.time_unit(), || TimeUnit::new(facts)),
@@ -507,8 +515,13 @@ impl Logic for Tci {
         if self.bus.addr.val() == self.impl_at.val() {
             self.read_data.d.next = self.impl_word.val();
         }
+        self.number.next = 0.into();
+        for s in 0..self._sources {
+            self.number.next = self.source[s].val();
+        }
+        self.features.next = self.features_word.val() | (bit_cast::<32, 4>(self.number.val()) << 16);
         if self.bus.addr.val() == self.features_at.val() {
-            self.read_data.d.next = self.features_word.val();
+            self.read_data.d.next = self.features.val();
         }
         if self.has_times.val() & (self.bus.addr.val() == self.times_at.val()) {
             self.read_data.d.next = self.fields.val();

@@ -9,6 +9,7 @@ use super::atb::Atb;
 use super::atb_bridge::{AtbBridge, AtbWithId};
 use super::axi_lite::AxiLite;
 use super::crossing::Crossing;
+use super::encoders;
 use super::jtag::port::{Jtag, JtagWords};
 use super::lock::Lock;
 use super::memory::MemoryPort;
@@ -16,6 +17,7 @@ use super::memory_sink::MemorySink;
 use super::octets::Octets;
 use super::packets::{AxiStream, Packets};
 use super::pages::Pages;
+use super::part::Part;
 use super::pib::sink::PibSink;
 use super::ram_sink::RamSink;
 use super::split::Split;
@@ -23,8 +25,7 @@ use super::tci::Tci;
 use super::wishbone::Wishbone;
 use super::{Writers, ATB_BITS, PACKET_BITS};
 
-use crate::verilog::{write, Style, Unsupported, Written};
-use rust_hdl::prelude::{check_all, Block};
+use crate::verilog::{Style, Unsupported, Written};
 use sim::tci::{Facts, Sink};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
@@ -215,35 +216,6 @@ impl fmt::Display for Buses {
 /// The port of a system with [`Extras::session`](crate::spine::Extras) that is 1 during a session.
 const SESSION: &str = "session_0";
 
-/// A part of the wrapper.
-struct Part {
-    /// Instance name; prefixed with the name of the wrapper, it is the module name.
-    name: &'static str,
-    written: Written,
-    /// The nets at its ports, in port order.
-    nets: Vec<String>,
-}
-
-impl Part {
-    fn new(name: &'static str, written: Written, net: impl Fn(&str) -> String) -> Self {
-        let nets = written.pins.iter().map(|pin| net(&pin.name)).collect();
-        Self { name, written, nets }
-    }
-
-    /// A part that is a block of this folder.
-    fn of(
-        name: &'static str,
-        mut block: impl Block,
-        style: &Style,
-        net: impl Fn(&str) -> String,
-    ) -> Result<Self, Unsupported> {
-        block.connect_all();
-        check_all(&block).map_err(|e| Unsupported(format!("rust-hdl refuses it: {e:?}")))?;
-        let style = Style { name: format!("{}_{name}", style.name), ..style.clone() };
-        Ok(Self::new(name, write(&block, &style)?, net))
-    }
-}
-
 /// The text of `system`, written in the style `style`, with the wrapper in front of it if `buses` needs one.
 pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, Unsupported> {
     if buses == Buses::default() {
@@ -254,7 +226,7 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
     system.text = system.text.replacen(&own, &inner, 1);
     let parts = parts(system, style, buses)?;
     let mut text = module(style, buses, &parts);
-    for part in parts {
+    for part in parts.into_iter().filter(|part| part.core.is_none_or(|core| core == 0)) {
         text.push('\n');
         text.push_str(&part.written.text);
     }
@@ -295,14 +267,22 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
             "the Trace Control Interface is in place of registers that a lock or a test access port needs".into(),
         ));
     }
-    let mut parts = vec![Part::new("system", system, |pin| match pin {
-        _ if tci.is_some() && pin.starts_with("bus_") => format!("native_{pin}"),
-        _ if tci.is_some() && pin.starts_with("stall_") => pin.replacen("stall", "waiting", 1),
-        _ if locked && pin.starts_with("bus_") => format!("locked_{pin}"),
-        _ if split && pin.starts_with("bus_") => format!("system_{pin}"),
-        "valid" | "ready" | "data" if crossing || adapted => format!("words_{pin}"),
-        _ => pin.to_string(),
-    })];
+    let of_words = |pin: &str| if crossing || adapted { format!("words_{pin}") } else { pin.to_string() };
+    let funnel = tci.filter(|facts| facts.funnel > 0);
+    let mut parts = match funnel {
+        Some(facts) => {
+            encoders::check(&facts, words.has_packets())?;
+            encoders::parts(&system, style, &facts, of_words)?
+        }
+        None => vec![Part::new("system", system, |pin| match pin {
+            _ if tci.is_some() && pin.starts_with("bus_") => format!("native_{pin}"),
+            _ if tci.is_some() && pin.starts_with("stall_") => pin.replacen("stall", "waiting", 1),
+            _ if locked && pin.starts_with("bus_") => format!("locked_{pin}"),
+            _ if split && pin.starts_with("bus_") => format!("system_{pin}"),
+            "valid" | "ready" | "data" => of_words(pin),
+            _ => pin.to_string(),
+        })],
+    };
     let of_bus = |pin: &str| match pin {
         "clock" | "reset" => pin.to_string(),
         "reads_0" => "bus_read".into(),
@@ -310,7 +290,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         _ => format!("{}_{pin}", registers.prefix()),
     };
     let bits = match (split, tci) {
-        (_, Some(facts)) => facts.sink.addr_bits(),
+        (_, Some(facts)) => facts.addr_bits(),
         (true, None) => 4,
         (false, None) => 3,
     };
@@ -319,6 +299,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::Apb, 3) => parts.push(Part::of("apb", Apb::<3, 12>::new(writers, false), style, of_bus)?),
         (RegisterBus::Apb, 4) => parts.push(Part::of("apb", Apb::<4, 12>::new(writers, false), style, of_bus)?),
         (RegisterBus::Apb, 11) => parts.push(Part::of("apb", Apb::<11, 13>::new(writers, strobe), style, of_bus)?),
+        (RegisterBus::Apb, 14) => parts.push(Part::of("apb", Apb::<14, 16>::new(writers, strobe), style, of_bus)?),
         (RegisterBus::Apb, _) => parts.push(Part::of("apb", Apb::<10, 12>::new(writers, false), style, of_bus)?),
         (RegisterBus::AxiLite, 3) => {
             parts.push(Part::of("axi_lite", AxiLite::<3, 12>::new(writers, false), style, of_bus)?)
@@ -329,6 +310,9 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::AxiLite, 11) => {
             parts.push(Part::of("axi_lite", AxiLite::<11, 13>::new(writers, strobe), style, of_bus)?);
         }
+        (RegisterBus::AxiLite, 14) => {
+            parts.push(Part::of("axi_lite", AxiLite::<14, 16>::new(writers, strobe), style, of_bus)?);
+        }
         (RegisterBus::AxiLite, _) => {
             parts.push(Part::of("axi_lite", AxiLite::<10, 12>::new(writers, false), style, of_bus)?)
         }
@@ -337,6 +321,9 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::Wishbone, 11) => {
             parts.push(Part::of("wishbone", Wishbone::<11, 11>::new(strobe), style, of_bus)?)
         }
+        (RegisterBus::Wishbone, 14) => {
+            parts.push(Part::of("wishbone", Wishbone::<14, 14>::new(strobe), style, of_bus)?);
+        }
         (RegisterBus::Wishbone, _) => parts.push(Part::of("wishbone", Wishbone::<10, 10>::new(false), style, of_bus)?),
         (RegisterBus::Jtag, 3) if words == WordPort::Jtag => {
             parts.push(Part::of("jtag", JtagWords::<3>::new(), style, of_bus)?);
@@ -344,7 +331,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsu
         (RegisterBus::Jtag, 3) => parts.push(Part::of("jtag", Jtag::<3>::new(), style, of_bus)?),
         (RegisterBus::Jtag, _) => parts.push(Part::of("jtag", Jtag::<4>::new(), style, of_bus)?),
     }
-    if let Some(facts) = tci {
+    if let Some(facts) = tci.filter(|_| funnel.is_none()) {
         let pages = facts.sink != Sink::None;
         parts.push(Part::of("tci", Tci::new(&facts), style, |pin| match pin.strip_prefix("out_") {
             Some(signal) => format!("native_bus_{signal}"),
@@ -455,7 +442,8 @@ fn module(style: &Style, buses: Buses, parts: &[Part]) -> String {
     let pins = || parts.iter().flat_map(|p| p.written.pins.iter().zip(&p.nets));
     let ends = |net: &str, output: bool| pins().any(|(pin, at)| at == net && pin.output == output);
     let (mut ports, mut wires, mut seen) = (Vec::new(), String::new(), BTreeSet::new());
-    for (pin, net) in pins().filter(|(_, net)| seen.insert((*net).clone())) {
+    let is_number = |net: &str| net.starts_with(|c: char| c.is_ascii_digit());
+    for (pin, net) in pins().filter(|(_, net)| !is_number(net) && seen.insert((*net).clone())) {
         let range = if pin.width == 1 { String::new() } else { format!("[{}:0] ", pin.width - 1) };
         if ends(net, false) && ends(net, true) {
             let _ = writeln!(wires, "    wire {range:7}{net};");
@@ -467,7 +455,7 @@ fn module(style: &Style, buses: Buses, parts: &[Part]) -> String {
     for part in parts {
         let list = part.written.pins.iter().zip(&part.nets).map(|(pin, net)| format!("        .{}({net})", pin.name));
         let list = list.collect::<Vec<_>>().join(",\n");
-        let _ = writeln!(instances, "\n    {}_{} {} (\n{list}\n    );", style.name, part.name, part.name);
+        let _ = writeln!(instances, "\n    {}_{} {} (\n{list}\n    );", style.name, part.name, part.instance());
     }
     let gap = if wires.is_empty() { "" } else { "\n" };
     format!(

@@ -51,6 +51,8 @@ use sim::stream_params::StreamParams;
 pub struct Standard<'a> {
     /// The platform, with any scheme.
     pub platform: TraceParams,
+    /// Cycles from the one in which an instruction retires to the one whose time its message has, where the time is an input.
+    pub time_lag: usize,
     /// The words of the events of a program up to the stop of each core, or why the model refuses them. The bytes are the core of each
     /// instruction, in the order in which they retire.
     pub words: Box<WordsOf<'a>>,
@@ -120,12 +122,18 @@ pub fn write(mut top: impl Block, style: &Style, buses: Buses) -> Result<String,
     Ok(wrap(verilog::write(&top, style)?, style, buses)?)
 }
 
-/// The parameters of the scheme `name` on a platform; `ram`: first byte and size of the cores' RAM.
+/// The parameters of the scheme `name` on a platform; `ram`: first byte and size of the cores' RAM. `funnel`: the system is one of those of
+/// one core each before a trace funnel with so many inputs.
 ///
 /// # Errors
 /// When the model does not support these parameters, or the scheme exists in software only.
-pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Result<Box<dyn Circuit>, ParamError> {
-    let (cores, xlen) = (platform.cores, platform.xlen);
+pub fn circuit(
+    name: &SchemeName,
+    platform: &Platform,
+    ram: (u32, u32),
+    funnel: u8,
+) -> Result<Box<dyn Circuit>, ParamError> {
+    let (cores, xlen) = (if funnel > 0 { 1 } else { platform.cores }, platform.xlen);
     Ok(match name.scheme {
         AnyScheme::Flow(flow) => {
             let params = TraceParams::new(*platform, flow);
@@ -146,6 +154,7 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
             let params = EtraceParams {
                 context: platform.context,
                 timestamps: platform.timestamps,
+                funnel,
                 ..EtraceParams::new(cores, xlen, options)
             };
             params.check()?;
@@ -156,6 +165,7 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
                 align: platform.align,
                 timestamps: platform.timestamps,
                 context: platform.context,
+                funnel,
                 ..NtraceParams::new(cores, xlen, modes)
             };
             params.check()?;

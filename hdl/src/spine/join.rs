@@ -17,6 +17,7 @@
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
 //! | `read` | out | the next entry, to the encoder |
+//! | `source[0]` | in | with [`Extras::source_input`]: the number of the core, in `read` |
 //! | `coded`, `high[0]` | in | slices of its bits; bits above the lower eight of wide slices |
 //!
 //! All but the first are the bundles of [`super::ports`].
@@ -55,8 +56,10 @@ pub struct Spine<const W: usize> {
     pub control: Vec<ControlOut>,
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
+    pub source: Vec<Signal<In, Bits<4>>>,
     pub coded: SliceIn,
     _cores: usize,
+    _sources: usize,
     fifo: Vec<EventFifo<W>>,
     credits: Vec<Credits>,
     merger: Merger,
@@ -118,6 +121,8 @@ impl<const W: usize> Spine<W> {
             uses_resync_pc: Fixed::new(layout.uses_resync_pc),
             registers: Registers::new(stream, extras),
             wide: Fixed::new(extras.retire.is_some()),
+            source: each(extras.source_input.into()),
+            _sources: extras.source_input.into(),
             ..Self::of(stream, layout, log2_depth)
         }
     }
@@ -276,6 +281,9 @@ impl<const W: usize> Logic for Spine<W> {
         self.trace_framer.again.next = self.read.again.val();
         self.read.have.next = self.trace_framer.have.val();
         self.read.core.next = self.merger.core.val();
+        for s in 0..self._sources {
+            self.read.core.next = self.source[s].val();
+        }
         self.read.word.next = self.word.val();
         self.read.cc.next = self.cc.val();
         self.read.hist.next = self.hist.val();

@@ -189,6 +189,8 @@ pub struct Extras {
     /// The time of messages is an input, that of a time stamp unit which software controls, and so is whether they have one; set by the
     /// system with the registers of the Trace Control Interface.
     pub time_input: bool,
+    /// The number of the core in messages is an input, of a system of one core before a trace funnel; set by the parameters of its stream.
+    pub source_input: bool,
     /// Several instructions retire per cycle; `None`: one.
     pub retire: Option<Retire>,
     /// `itype` of the ingress `etrace-blocks` has 3 bits.
@@ -213,6 +215,7 @@ impl Extras {
         lost: false,
         registered: false,
         time_input: false,
+        source_input: false,
         retire: None,
         itype3: false,
         addresses: None,

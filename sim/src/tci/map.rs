@@ -2,7 +2,7 @@
 //!
 //! Everything else in the page reads as 0 and ignores writes, as the specification requires.
 
-use super::{Facts, ENCODER, HALFWORDS, INTERNAL_CORE, SYNC_MAX};
+use super::{Facts, ENCODER, HALFWORDS, INTERNAL_CORE, SHARED, SYNC_MAX};
 use crate::regs::RegAccess;
 
 /// A field. Names are those of the specification in lower case, without the prefix `trTe`; the description begins with the full one.
@@ -67,11 +67,11 @@ impl Field {
         Self { reset, ..self }
     }
 
-    const fn only(self, exists: fn(&Facts) -> bool) -> Self {
+    pub(super) const fn only(self, exists: fn(&Facts) -> bool) -> Self {
         Self { exists, ..self }
     }
 
-    const fn fixed(self, fixed: fn(&Facts) -> u32) -> Self {
+    pub(super) const fn fixed(self, fixed: fn(&Facts) -> u32) -> Self {
         Self { fixed, ..self }
     }
 
@@ -180,7 +180,7 @@ pub const REGS: &[Reg] = &[
             field("en_repeated_history", 8, 1, Ro, "trTeInstEnRepeatedHistory: 1: repeated history is counted").reset(|f| f.protocol.features >> 8 & 1),
             field("en_all_jumps", 9, 1, Ro, "trTeInstEnAllJumps: 1: direct jumps are reported, too").reset(|f| f.protocol.features >> 9 & 1),
             field("extend_addr_msb", 10, 1, Ro, "trTeInstExtendAddrMSB: 1: the highest bits of an address are extended").reset(|f| f.protocol.features >> 10 & 1),
-            field("src_id", 16, 12, Ro, "trTeSrcID: number of the first core in the messages"),
+            field("src_id", 16, 12, Ro, "trTeSrcID: number of the first core in the messages; of an encoder before a funnel, its number"),
             field("src_bits", 28, 4, Ro, "trTeSrcBits: width of the number of a core in the messages").reset(|f| f.protocol.source_bits.into()),
         ],
     },
@@ -193,7 +193,7 @@ pub const REGS: &[Reg] = &[
     Reg {
         name: "ts_control",
         offset: 0x040,
-        doc: "trTsControl: time stamp unit of all cores. 0 without `--timestamps`; of a format of the vendor, a write changes nothing",
+        doc: "trTsControl: time stamp unit of all cores. 0 without `--timestamps`; before a funnel and of a format of the vendor, a write changes nothing",
         fields: &[
             field("active", 0, 1, Ro, "trTsActive: as active of control"),
             field("count", 1, 1, Rw, "trTsCount: 1: the counter runs; 0: it is stopped").only(Facts::time_unit).fixed(|f| timed(f).into()).reset(|_| 1),
@@ -202,7 +202,11 @@ pub const REGS: &[Reg] = &[
                 .only(|f| f.time_unit() && f.debug)
                 .fixed(|f| timed(f).into())
                 .reset(|_| 1),
-            field("mode", 4, 3, Ro, "trTsMode: 3: a counter of the encoder, with the clock of the cores").reset(|f| if timed(f) { INTERNAL_CORE } else { 0 }),
+            field("mode", 4, 3, Ro, "trTsMode: 3: a counter of the encoder, with the clock of the cores; 4: the counter of the funnel").reset(|f| match () {
+                _ if f.shared_time() => SHARED,
+                _ if timed(f) => INTERNAL_CORE,
+                _ => 0,
+            }),
             field("prescale", 8, 2, Rw, "trTsPrescale: n: it counts every 4^n-th cycle").only(Facts::time_unit),
             field("enable", 15, 1, Rw, "trTsEnable: 1: messages have a time").only(Facts::optional_time).fixed(|f| timed(f).into()).reset(|_| 1),
             field("width", 24, 6, Ro, "trTsWidth: width of the time, bits").reset(|f| f.protocol.time_bits.into()),

@@ -7,22 +7,28 @@
 //! | [`memory_map`] | registers and fields of the RAM sink component in system memory |
 //! | [`atb_map`] | registers and fields of the ATB bridge component |
 //! | [`pib_map`] | registers and fields of the PIB sink component |
+//! | [`funnel_map`] | registers and fields of the trace funnel component |
 //! | [`model`] | golden model of the circuit of the encoder's registers, cycle by cycle |
 //! | [`ram`] | golden model of the RAM sink with an SRAM, cycle by cycle |
 //! | [`memory_sink`] | golden model of the RAM sink in system memory, cycle by cycle |
 //! | [`atb_bridge`] | golden model of the ATB bridge, cycle by cycle |
 //! | [`pib`] | golden model of the PIB sink, cycle by cycle |
+//! | [`funnel`] | golden model of the trace funnel, cycle by cycle |
+//! | [`messages`] | golden model of what funnel and PIB sink have in common: the bytes of whole messages |
 //! | [`time_unit`] | golden model of the time stamp unit, cycle by cycle |
 //!
 //! # Source
-//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Timestamp Unit", "Trace Encoder Filter Registers", "Trace RAM Sink", "Trace PIB Sink", "ATB Bridge".
+//! RISC-V Trace Control Interface Specification, version 1.0, 2024: "Trace Encoder Register Interface", "Timestamp Unit", "Trace Encoder Filter Registers", "Trace RAM Sink", "Trace PIB Sink", "ATB Bridge", "Trace Funnel".
 //! Which fields can be written, and what they do here: `docs/reference/tci.md`.
 
 pub mod atb_bridge;
 pub mod atb_map;
+pub mod funnel;
+pub mod funnel_map;
 pub mod map;
 pub mod memory_map;
 pub mod memory_sink;
+pub mod messages;
 pub mod model;
 pub mod pib;
 pub mod pib_map;
@@ -40,6 +46,12 @@ pub const NTRACE: u8 = 1;
 pub const VENDOR: u8 = 7;
 /// `trTsMode`: the counter has the clock of the cores.
 pub const INTERNAL_CORE: u32 = 3;
+/// `trTsMode` of a funnel: the counter has the clock of the system.
+pub const INTERNAL_SYSTEM: u32 = 2;
+/// `trTsMode` of the encoders before a funnel: the time is that of the funnel.
+pub const SHARED: u32 = 4;
+/// Type of a trace funnel in `trFunnelCompType`.
+pub const FUNNEL: u8 = 8;
 /// Type of a RAM sink in `trRamCompType`.
 pub const RAM_SINK: u8 = 9;
 /// Type of a PIB sink in `trPibCompType`.
@@ -48,6 +60,12 @@ pub const PIB_SINK: u8 = 10;
 pub const ATB_BRIDGE: u8 = 14;
 /// Bytes of the page of a component. That of the sink or bridge follows that of the encoder.
 pub const PAGE: u32 = 0x1000;
+/// Number of the page of a funnel. Those of its encoders begin at page 0; that of the sink or bridge follows.
+pub const FUNNEL_PAGE: u8 = 8;
+/// Width of a word address in a window of 64 KiB, which holds the pages of a system with a funnel.
+pub const FUNNEL_ADDR_BITS: u8 = 14;
+/// Encoders before a funnel.
+pub const INPUTS: std::ops::RangeInclusive<u8> = 2..=FUNNEL_PAGE;
 /// Sizes of the memory of a RAM sink, bytes; powers of two.
 pub const SRAM_BYTES: std::ops::RangeInclusive<u32> = 256..=65_536;
 /// Width of a word address in the page of 4 KiB of a component.
@@ -151,8 +169,10 @@ pub mod feature {
 pub struct Facts {
     /// Protocol of the encoder.
     pub protocol: Protocol,
-    /// Number of traced cores.
+    /// Number of cores that an encoder traces.
     pub cores: u8,
+    /// Encoders before the trace funnel, each of one core; 0: there is no funnel.
+    pub funnel: u8,
     /// Registers `id`, `params` and constant bits of `status` of the system's own map ([`crate::regs`]).
     pub id: u32,
     /// CRC-32 of the parameters.
@@ -176,10 +196,52 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Whether it has a time stamp unit: a counter that software controls, in place of one that begins with each trace. The schemes of this
-    /// project send distances in cycles, which no counter gives.
-    pub const fn time_unit(&self) -> bool {
+    /// Number of cores whose messages are in the trace.
+    pub const fn sources(&self) -> u8 {
+        if self.funnel > 0 {
+            self.funnel
+        } else {
+            self.cores
+        }
+    }
+
+    /// Whether the time is that of a time stamp unit: a counter that software controls, in place of one that begins with each trace. The
+    /// schemes of this project send distances in cycles, which no counter gives.
+    pub const fn unit_time(&self) -> bool {
         self.protocol.time_bits > 0 && self.protocol.format != VENDOR
+    }
+
+    /// Whether the encoder has a time stamp unit.
+    pub const fn time_unit(&self) -> bool {
+        self.unit_time() && self.funnel == 0
+    }
+
+    /// Whether the funnel has the time stamp unit of its encoders.
+    pub const fn shared_time(&self) -> bool {
+        self.unit_time() && self.funnel > 0
+    }
+
+    /// As those of a system with a unit in the encoder, whose fields that of a funnel has, too.
+    pub const fn as_unit(&self) -> Self {
+        Self { funnel: 0, ..*self }
+    }
+
+    /// Number of the page of the sink or bridge.
+    pub const fn sink_page(&self) -> u8 {
+        if self.funnel > 0 {
+            FUNNEL_PAGE + 1
+        } else {
+            1
+        }
+    }
+
+    /// Width of a word address of all registers.
+    pub const fn addr_bits(&self) -> u8 {
+        if self.funnel > 0 {
+            FUNNEL_ADDR_BITS
+        } else {
+            ADDR_BITS + !self.sink.registers().is_empty() as u8
+        }
     }
 
     /// Whether messages have a time only while `trTsEnable` is 1. A packet of E-Trace does not say whether it has one.
@@ -222,10 +284,5 @@ impl Sink {
             Self::Sram(bytes) => bytes,
             Self::None | Self::Memory | Self::Atb | Self::Pib => 0,
         }
-    }
-
-    /// Width of a word address of the registers of encoder and sink.
-    pub const fn addr_bits(self) -> u8 {
-        ADDR_BITS + !self.registers().is_empty() as u8
     }
 }

@@ -54,6 +54,8 @@ const POLLED: [&str; 3] = ["status", "overflow", "discontinuity"];
 #[derive(Clone, Debug)]
 pub struct Tci {
     facts: Facts,
+    /// Number of the core in messages; 0 without a funnel.
+    source: u32,
     /// What software wrote, for each of [`REGS`].
     words: Vec<u32>,
     /// The last values written to `control` and `sync`.
@@ -85,9 +87,15 @@ struct Access {
 impl Tci {
     /// The registers at power-up.
     pub fn new(facts: Facts) -> Self {
+        Self::of_core(facts, 0)
+    }
+
+    /// As [`Tci::new`], of the encoder of core `source` before a funnel.
+    pub fn of_core(facts: Facts, source: u32) -> Self {
         let words = REGS.iter().map(|r| stored_reset(r, &facts)).collect();
         Self {
             facts,
+            source,
             words,
             control: 0,
             period: 0,
@@ -179,7 +187,7 @@ impl Tci {
     pub fn step(&mut self, i: &Inputs) {
         let read_data = self.read(i.addr);
         if i.reset {
-            *self = Self { read_data, ..Self::new(self.facts) };
+            *self = Self { read_data, ..Self::of_core(self.facts, self.source) };
             return;
         }
         let before = self.clone();
@@ -285,6 +293,7 @@ impl Tci {
                 let field = |name: &str, on: bool| u32::from(on) << register("control").field(name).lsb;
                 word | field("empty", self.settled()) | field("active", !self.settled())
             }
+            "inst_features" => word | self.source << register("inst_features").field("src_id").lsb,
             "ts_control" if self.facts.protocol.time_bits > 0 => {
                 let active = u32::from(self.get("control", "active") != 0 || !self.settled());
                 constants(&REGS[at], &self.facts) | self.times.word() | active
@@ -322,6 +331,7 @@ mod tests {
     const FACTS: Facts = Facts {
         protocol: Protocol::vendor(false),
         cores: 2,
+        funnel: 0,
         id: 1,
         fingerprint: 2,
         status: 0,

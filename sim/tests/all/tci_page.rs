@@ -2,11 +2,11 @@
 
 use sim::regs::RegAccess;
 use sim::tci::map::{Field, Reg, REGS};
-use sim::tci::{atb_map, memory_map, pib_map, ram_map, Facts, Protocol};
+use sim::tci::{atb_map, funnel_map, memory_map, pib_map, ram_map, Facts, Protocol};
 use std::path::Path;
 
 /// The options that add a field, each with a system that has nothing else.
-fn options() -> [(&'static str, Facts); 6] {
+fn options() -> [(&'static str, Facts); 8] {
     let none = Facts { cores: 1, ..Facts::default() };
     let timed = Facts { protocol: Protocol { time_bits: 32, ..Protocol::ntrace(0, 0) }, ..none };
     [
@@ -16,6 +16,8 @@ fn options() -> [(&'static str, Facts); 6] {
         ("--check", Facts { check: true, ..none }),
         ("--timestamps", timed),
         ("--timestamps --ingress etrace", Facts { debug: true, ..timed }),
+        ("--timestamps", Facts { funnel: 2, ..timed }),
+        ("--timestamps --ingress etrace", Facts { funnel: 2, debug: true, ..timed }),
     ]
 }
 
@@ -50,7 +52,7 @@ fn table(registers: &[Reg]) -> String {
 fn the_page_has_the_tables_of_the_lists() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/tci.md");
     let page = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    for registers in [REGS, ram_map::REGS, memory_map::REGS, atb_map::REGS, pib_map::REGS] {
+    for registers in [REGS, ram_map::REGS, memory_map::REGS, atb_map::REGS, pib_map::REGS, funnel_map::REGS] {
         let table = table(registers);
         assert!(page.contains(&table), "a table must be\n{table}");
     }

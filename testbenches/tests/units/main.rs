@@ -23,6 +23,7 @@ mod follow_targets;
 mod formal;
 mod front_end;
 mod front_end_harness;
+mod funnel;
 mod gates;
 mod golomb;
 mod gshare;

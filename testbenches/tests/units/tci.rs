@@ -16,6 +16,7 @@ use testbenches::gates::emit_checked;
 const ALL: Facts = Facts {
     protocol: Protocol::vendor(true),
     cores: 2,
+    funnel: 0,
     id: 0x6754_0201,
     fingerprint: 0x89ab_cdef,
     status: 0x28,
@@ -31,6 +32,7 @@ const ALL: Facts = Facts {
 /// N-Trace without options.
 const LEAST: Facts = Facts {
     protocol: Protocol::ntrace(0, 0),
+    funnel: 0,
     cores: 1,
     id: 0x6754_c101,
     fingerprint: 3,

@@ -24,7 +24,7 @@ impl SocConfig {
         let align = self.core.core().isa().align();
         let platform = Platform { cores: self.cores, align, ..Platform::RV32 };
         let ram = (RAM_BASE as u32, self.ram_bytes() as u32);
-        let circuit = circuit(&name, &platform, ram).map_err(EmitError::from)?;
+        let circuit = circuit(&name, &platform, ram, 0).map_err(EmitError::from)?;
         if circuit.flow().is_none() && circuit.standard().is_none() {
             return Err(SocError::Needs {
                 what: "a program that traces itself",

@@ -25,7 +25,7 @@
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::tci::pib::messages::Framing;
+use sim::tci::messages::Framing;
 use sim::tci::pib::pins::{Mode, ALIGN};
 
 /// The pins, and what comes next on them.

@@ -18,14 +18,14 @@
 //!
 //! Golden model: [`sim::tci::pib`].
 
-use super::messages::PibMessages;
 use super::pins::PibPins;
+use crate::bus::messages::Messages;
 use crate::bus::MapIn;
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::tci::pib::messages::Framing;
+use sim::tci::messages::Framing;
 use sim::tci::pib::pins::Mode;
 use sim::tci::pib_map::{register, DIVIDER_BITS, DIVIDER_RESET};
 use sim::tci::Facts;
@@ -39,7 +39,7 @@ pub struct PibSink {
     pub words: WordsIn,
     pub clk: Signal<Out, Bit>,
     pub data: Signal<Out, Bits<16>>,
-    messages: PibMessages,
+    messages: Messages,
     pins: PibPins,
     // trPibControl
     active: DFF<Bit>,
@@ -89,7 +89,7 @@ impl PibSink {
         let framing = Framing::of(facts);
         let at = |name| Fixed::of(register(name).offset / 4);
         Self {
-            messages: PibMessages::new(framing),
+            messages: Messages::new(framing),
             pins: PibPins::new(framing),
             idles: Fixed::new(framing.idle().is_some()),
             manchester: Fixed::of(Mode::Manchester.number()),

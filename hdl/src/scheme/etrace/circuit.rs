@@ -2,7 +2,7 @@
 
 use super::encoder::EtraceEncoder;
 use super::entry::layout;
-use super::front::EtraceFront;
+use super::front::{EtraceFront, TIME_LAG};
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
 use crate::emit::{EmitError, Ingress, SystemOptions, CORES};
@@ -47,7 +47,7 @@ pub fn build(params: &EtraceParams, options: &SystemOptions) -> Result<AnyTop, E
 }
 
 fn system<P: Pins<W>, const W: usize>(params: &EtraceParams, options: &SystemOptions) -> AnyTop {
-    let extras = Extras { ingress: P::CODE, ..options.extras };
+    let extras = Extras { ingress: P::CODE, source_input: params.funnel > 0, ..options.extras };
     let (platform, layout) = (platform(params), layout(params));
     let parts = Parts {
         spine: Spine::with_stream(&Stream::from(params), &platform, &layout, options.fifo_address_bits.into(), extras),
@@ -94,12 +94,12 @@ impl Circuit for EtraceParams {
         let words = |program: &Program, events: &[FlowEvent], order: &[u8]| {
             Ok(words(&self.ordered_bytes(program, events, order.iter().copied()).map_err(|e| e.to_string())?))
         };
-        Some(Standard { platform: platform(self), words: Box::new(words) })
+        Some(Standard { platform: platform(self), time_lag: TIME_LAG, words: Box::new(words) })
     }
 
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
         let session = options.extras.session || buses.words.has_packets();
-        let time_input = self.timestamps && buses.tci.is_some_and(|facts| facts.time_unit());
+        let time_input = self.timestamps && buses.tci.is_some_and(|facts| facts.unit_time());
         let extras = Extras { session, time_input, ..options.extras };
         scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
     }

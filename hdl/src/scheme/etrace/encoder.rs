@@ -8,7 +8,7 @@
 //!
 //! # Timing
 //! The bits come from registers, one cycle after the step that makes them. A packet takes two cycles before its first byte. Then come, one a cycle, its header, the fields before the map or address,
-//! and eight bits each of map and address. With more than one core, the core is in a byte after the header, which takes one cycle.
+//! and eight bits each of map and address. With more than one core in the trace, the core is in a byte after the header, which takes one cycle.
 //! A packet is cut to whole bytes: the bits above its last field, and those of that field that equal the one below, are not sent.
 //! The last address of a core is in a register with one core, in a memory of one word per core with more.
 //!
@@ -103,6 +103,8 @@ pub struct EtraceEncoder<const W: usize> {
     status: Signal<Local, Bits<2>>,
     long_support: Signal<Local, Bit>,
     many: Fixed<Bit>,
+    // packets have the number of the core
+    numbered: Fixed<Bit>,
     returns: Fixed<Bit>,
     ones_8: Fixed<Bits<8>>,
     tail_at: Fixed<Bits<7>>,
@@ -151,6 +153,7 @@ impl<const W: usize> EtraceEncoder<W> {
         Self {
             last: Mem::new(ti_bits.max(1), if many && !options.full { W - 1 } else { 0 }),
             many: Fixed::new(many),
+            numbered: Fixed::new(params.sources() > 1),
             returns: Fixed::new(returns),
             ones_8: Fixed::of(0xffu8),
             tail_at: Fixed::of(W as u64 - 8),
@@ -360,7 +363,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                     self.left.d.next = self.size.left.val();
                     self.map_parts.d.next = self.head.map_first.val();
                     self.next_step.next = PacketStep::Format;
-                    if self.many.val() {
+                    if self.numbered.val() {
                         self.next_step.next = PacketStep::Source;
                     }
                 }
@@ -464,7 +467,7 @@ impl<const W: usize> Logic for EtraceEncoder<W> {
                 }
                 PacketStep::SupportHeader => {
                     self.next_step.next = PacketStep::Support;
-                    if self.many.val() {
+                    if self.numbered.val() {
                         self.next_step.next = PacketStep::SupportSource;
                     }
                 }

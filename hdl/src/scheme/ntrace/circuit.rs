@@ -1,7 +1,7 @@
 //! The systems of N-Trace, and which parameters and options have one
 
 use super::encoder::NtraceEncoder;
-use super::front::NtraceFront;
+use super::front::{NtraceFront, TIME_LAG};
 use super::layout;
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
@@ -54,7 +54,7 @@ pub fn build(params: &NtraceParams, options: &SystemOptions) -> Result<AnyTop, E
 /// # Panics
 /// If `xlen` is not W, or there is no circuit.
 pub fn system<P: Pins<W>, const W: usize>(params: &NtraceParams, options: &SystemOptions) -> System<P, W> {
-    let extras = Extras { ingress: P::CODE, ..options.extras };
+    let extras = Extras { ingress: P::CODE, source_input: params.funnel > 0, ..options.extras };
     let platform = platform(params);
     let parts = Parts {
         spine: Spine::with_stream(
@@ -116,12 +116,12 @@ impl Circuit for NtraceParams {
             events.iter().for_each(|e| system.event(e));
             Ok(system.finish())
         };
-        Some(Standard { platform: platform(self), words: Box::new(words) })
+        Some(Standard { platform: platform(self), time_lag: TIME_LAG, words: Box::new(words) })
     }
 
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
         let session = options.extras.session || buses.words.has_packets();
-        let time_input = self.timestamps && buses.tci.is_some_and(|facts| facts.time_unit());
+        let time_input = self.timestamps && buses.tci.is_some_and(|facts| facts.unit_time());
         let extras = Extras { session, time_input, ..options.extras };
         scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
     }

@@ -176,6 +176,8 @@ pub struct NtraceEncoder<const W: usize> {
     btm: Fixed<Bit>,
     repeats: Fixed<Bit>,
     many: Fixed<Bit>,
+    // the number of the core is an input: it is none of a memory
+    numbered: Fixed<Bit>,
     aligned: Fixed<Bit>,
     count_mask: Fixed<Bits<W>>,
     empty: Fixed<Bits<32>>,
@@ -216,6 +218,7 @@ impl<const W: usize> NtraceEncoder<W> {
             stamped: Fixed::new(params.timestamps),
             times: when(params.timestamps, || NtraceTimes::new(params.cores, extras.time_input)),
             many: Fixed::new(many),
+            numbered: Fixed::new(extras.source_input),
             aligned: Fixed::new(params.align == 2),
             count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
             empty: Fixed::of(1u8),
@@ -393,6 +396,9 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.is_last.next = self.ends_fields.val();
         self.times.enable.next = self.port.time_enable.val();
         self.times.core.next = self.port.entry.core.val();
+        if self.numbered.val() {
+            self.times.core.next = 0.into();
+        }
         self.times.timestamp.next = self.port.entry.cc.val();
         self.times.absolute.next = self.full_address.val();
         if self.stamped.val() {
@@ -499,6 +505,9 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.is_history.next = !self.pre.q.val().any() & (self.post.q.val() == 1);
         self.repeat.reset.next = self.port.reset.val();
         self.repeat.core.next = self.port.entry.core.val();
+        if self.numbered.val() {
+            self.repeat.core.next = 0.into();
+        }
         self.repeat.hist.next = self.port.entry.hist.val();
         self.repeat.add.next = false;
         self.repeat.clear.next = false;

@@ -65,7 +65,7 @@ impl NtraceHead {
     pub fn new(params: &NtraceParams) -> Self {
         Self {
             btm: Fixed::new(params.modes.btm),
-            many: Fixed::new(params.cores > 1),
+            many: Fixed::new(params.source_bits() > 0),
             four: Fixed::new(params.source_bits() == 4),
             ..Default::default()
         }

@@ -16,6 +16,10 @@ pub struct EtraceParams {
     pub options: Options,
     /// N: cores.
     pub cores: u8,
+    /// Systems of one core whose packets a trace funnel joins, 2 or more; 0: there is no funnel.
+    pub funnel: u8,
+    /// Number of the first core in the packets; 0 without a funnel.
+    pub source: u8,
     /// Width of an address, bits.
     pub xlen: u8,
     /// Contexts are reported: the privilege mode, and this many low bits of the address space identifier. 0..=16, with
@@ -31,7 +35,7 @@ impl EtraceParams {
 
     /// Cores of `xlen` bits, without contexts.
     pub const fn new(cores: u8, xlen: u8, options: Options) -> Self {
-        Self { options, cores, xlen, context: None, timestamps: false }
+        Self { options, cores, funnel: 0, source: 0, xlen, context: None, timestamps: false }
     }
 
     /// Rejects parameters that the model does not support.
@@ -40,6 +44,7 @@ impl EtraceParams {
     /// The parameter, its value and what would be right.
     pub fn check(&self) -> Result<(), ParamError> {
         ParamError::unless((1..=16).contains(&self.cores), "cores", self.cores.into(), "1 to 16")?;
+        ParamError::check_funnel(self.cores, self.funnel, self.source)?;
         ParamError::unless(matches!(self.xlen, 32 | 64), "xlen", self.xlen.into(), "32 or 64")?;
         let bits = self.context.unwrap_or(0);
         // a packet has at most 15 bytes
@@ -47,6 +52,24 @@ impl EtraceParams {
         let most = longest.min(self.xlen - 1 - Self::CONTEXT_COUNT_BITS - 3);
         let right = "0 to 16, with 32-bit addresses 0 to 12, with 64-bit addresses and time stamps 0 to 8";
         ParamError::unless(bits <= most, "context", bits.into(), right)
+    }
+
+    /// Number of cores whose packets are in the trace.
+    pub const fn sources(&self) -> u8 {
+        if self.funnel > 0 {
+            self.funnel
+        } else {
+            self.cores
+        }
+    }
+
+    /// Width of the number of a core before a packet, bits.
+    pub const fn source_bits(&self) -> u8 {
+        if self.sources() > 1 {
+            8
+        } else {
+            0
+        }
     }
 
     /// Parameters of a decoder.
@@ -61,7 +84,7 @@ impl EtraceParams {
             context_width_p: self.context.unwrap_or(0).max(1),
             notime_p: !self.timestamps,
             time_width_p: if self.timestamps { TIME_BITS } else { 1 },
-            source_width: if self.cores > 1 { 8 } else { 0 },
+            source_width: self.source_bits(),
             ..Parameters::default()
         }
     }
@@ -71,7 +94,7 @@ impl EtraceParams {
         let context_width = self.context.unwrap_or(0);
         Extras {
             port_only: true,
-            source: (self.cores > 1).then_some(core),
+            source: (self.sources() > 1).then_some(self.source + core),
             context_width,
             time_width: if self.timestamps { TIME_BITS } else { 0 },
             filter,
@@ -85,9 +108,10 @@ impl EtraceParams {
         let periodic = if sync > 0 { format!(" sync={sync}") } else { String::new() };
         let full = if full { " full" } else { "" };
         let context = self.context.map_or(String::new(), |bits| format!(" context={bits}"));
+        let funnel = if self.funnel > 0 { format!(" funnel={}", self.funnel) } else { String::new() };
         let time = if self.timestamps { " timestamps" } else { "" };
         format!(
-            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={} xlen={}{time}{context}",
+            "etrace return_stack={return_stack} predictors={predictors} jump_targets={jump_targets}{periodic}{full} cores={}{funnel} xlen={}{time}{context}",
             self.cores, self.xlen
         )
     }

@@ -25,6 +25,10 @@ const IDLE: u8 = 0xff;
 pub struct NtraceParams {
     /// Number of cores. 1..=16.
     pub cores: u8,
+    /// Systems of one core whose messages a trace funnel joins, 2 or more; 0: there is no funnel.
+    pub funnel: u8,
+    /// Number of the first core in the messages; 0 without a funnel.
+    pub source: u8,
     /// Address width of the cores, bits. 32 or 64.
     pub xlen: u8,
     /// Address bits that are always 0: 1 with the C extension, 2 without.
@@ -44,7 +48,7 @@ impl NtraceParams {
 
     /// Cores of `xlen` bits with the C extension.
     pub const fn new(cores: u8, xlen: u8, modes: Modes) -> Self {
-        Self { cores, xlen, align: 1, timestamps: false, context: None, modes }
+        Self { cores, funnel: 0, source: 0, xlen, align: 1, timestamps: false, context: None, modes }
     }
 
     /// Rejects parameters that the model does not support.
@@ -54,6 +58,7 @@ impl NtraceParams {
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u8, right, ok| ParamError::unless(ok, field, value.into(), right);
         range("cores", self.cores, "1 to 16", (1..=16).contains(&self.cores))?;
+        ParamError::check_funnel(self.cores, self.funnel, self.source)?;
         range("xlen", self.xlen, "32 or 64", matches!(self.xlen, 32 | 64))?;
         range("align", self.align, "1 or 2", matches!(self.align, 1 | 2))?;
         let most = 16.min(self.xlen - self.align - Self::CONTEXT_COUNT_BITS - 3);
@@ -61,9 +66,18 @@ impl NtraceParams {
         range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))
     }
 
+    /// Number of cores whose messages are in the trace.
+    pub const fn sources(&self) -> u8 {
+        if self.funnel > 0 {
+            self.funnel
+        } else {
+            self.cores
+        }
+    }
+
     /// Width of SRC, bits: the fields after it then begin at even bits of a byte.
     pub const fn source_bits(&self) -> u8 {
-        match self.cores {
+        match self.sources() {
             1 => 0,
             2..=4 => 2,
             _ => 4,
@@ -75,7 +89,7 @@ impl NtraceParams {
         Options {
             // the trace port of a core reports that a trap was taken, not its kind
             trap_types: false,
-            source: (self.source_bits(), core.into()),
+            source: (self.source_bits(), (self.source + core).into()),
             at_port: true,
             time: self.timestamps,
             ownership: self.context,
@@ -90,10 +104,11 @@ impl NtraceParams {
 
     /// All parameters on one line.
     pub fn canonical(&self) -> String {
-        let Self { cores, xlen, align, timestamps, context, modes } = self;
+        let Self { cores, funnel, source: _, xlen, align, timestamps, context, modes } = self;
         let context = context.map_or(String::new(), |bits| format!(" context={bits}"));
+        let funnel = if *funnel > 0 { format!(" funnel={funnel}") } else { String::new() };
         let time = if *timestamps { " timestamps" } else { "" };
-        format!("{modes} cores={cores} xlen={xlen} align={align} source={}{time}{context}", self.source_bits())
+        format!("{modes} cores={cores}{funnel} xlen={xlen} align={align} source={}{time}{context}", self.source_bits())
     }
 
     /// CRC-32 of the canonical line, for register `params`.

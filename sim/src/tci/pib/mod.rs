@@ -2,20 +2,20 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`messages`] | the bytes of whole messages, from words |
 //! | [`pins`] | the bytes on the pins |
+//!
+//! Its bytes come from [`messages`](super::messages).
 //!
 //! # Behaviour
 //! A message begins on the pins when all of it is in the sink, so that its bits follow each other without a pause, as N-Trace requires.
 //! Only messages that begin and end while the sink is enabled are sent; other bytes are discarded, so that an encoder can be disabled
 //! whatever the state of the sink is. Messages that the sink has are sent after it was disabled, too.
 
-pub mod messages;
 pub mod pins;
 
+use super::messages::{self, Messages};
 use super::pib_map::{register, DIVIDER_RESET};
 use super::Facts;
-use messages::Messages;
 use pins::{Lines, Mode, Pins, Setting};
 
 /// Inputs in one cycle.

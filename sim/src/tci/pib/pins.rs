@@ -11,7 +11,7 @@
 //!
 //! Bytes are fetched before they are needed, one in a cycle; the pins are registers.
 
-use super::messages::{Framing, MessageByte};
+use super::super::messages::{Framing, MessageByte};
 
 /// Bytes of messages after which idle bytes are due.
 pub const ALIGN: u8 = 128;

@@ -1,14 +1,14 @@
-//! Golden model of the first half of the PIB sink: the bytes of whole messages, from words
+//! Golden model of the first half of trace funnel and PIB sink: the bytes of whole messages, from words
 //!
 //! # Behaviour
-//! The lowest byte of a word is the first. Idle bytes between messages are dropped: the pins have their own. The limits of messages are
+//! The lowest byte of a word is the first. Idle bytes between messages are dropped: what comes after has its own. The limits of messages are
 //! known at any time, also while bytes are discarded. A message whose first byte was not stored, or during which storing ended, is
 //! discarded as a whole. A byte of a message can be read two cycles after the last one of the message was written: one in which the
 //! memory still has the old byte, and one in which it is read.
 
-use super::super::Facts;
+use super::Facts;
 
-/// Bytes that the sink can hold: more than two messages of the longest kind, 33 bytes of E-Trace with the number of a core.
+/// Bytes that a funnel input or the sink can hold: more than two messages of the longest kind, 33 bytes of E-Trace with the number of a core.
 pub const DEPTH: usize = 64;
 
 /// How a protocol marks its messages.
@@ -29,7 +29,7 @@ impl Framing {
     /// That of a system.
     pub fn of(facts: &Facts) -> Self {
         match facts.protocol.format {
-            0 => Self::Length { source: u8::from(facts.cores > 1) },
+            0 => Self::Length { source: u8::from(facts.sources() > 1) },
             1 => Self::EndMarks,
             _ => Self::Words,
         }

@@ -1,4 +1,4 @@
-//! The first half of the PIB sink: the bytes of whole messages, from words
+//! The first half of trace funnel and PIB sink: the bytes of whole messages, from words
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -16,18 +16,18 @@
 //! One byte per cycle in and out. The first byte of a message is at the output two cycles after its last one was stored: in the first one,
 //! the memory may be read at the address that was just written.
 //!
-//! Golden model: [`sim::tci::pib::messages`].
+//! Golden model: [`sim::tci::messages`].
 
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
-use sim::tci::pib::messages::{Framing, DEPTH};
+use sim::tci::messages::{Framing, DEPTH};
 
 /// Messages of a trace, byte by byte.
 #[derive(LogicBlock, Default)]
-pub struct PibMessages {
+pub struct Messages {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub clear: Signal<In, Bit>,
@@ -72,7 +72,7 @@ pub struct PibMessages {
     one: Fixed<Bits<7>>,
 }
 
-impl PibMessages {
+impl Messages {
     /// Nothing stored, before the first byte of a message.
     pub fn new(framing: Framing) -> Self {
         assert_eq!(DEPTH, 64, "the pointers have one bit more than an address");
@@ -92,7 +92,7 @@ impl PibMessages {
     }
 }
 
-impl Logic for PibMessages {
+impl Logic for Messages {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, lane, left, storing, wp, whole, readable, rp);
