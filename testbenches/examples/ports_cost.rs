@@ -14,7 +14,9 @@ use hdl::bus::apb::Apb;
 use hdl::bus::atb::Atb;
 use hdl::bus::atb_bridge::AtbBridge;
 use hdl::bus::axi_lite::AxiLite;
+use hdl::bus::components::Components;
 use hdl::bus::crossing::Crossing;
+use hdl::bus::funnel::Funnel;
 use hdl::bus::jtag::port::{Jtag, JtagWords};
 use hdl::bus::memory::MemoryPort;
 use hdl::bus::memory_sink::MemorySink;
@@ -27,7 +29,9 @@ use hdl::bus::wishbone::Wishbone;
 use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
 use hdl::bus::Writers;
 use hdl::emit::{emit_on, SystemOptions};
+use hdl::options::SystemOf;
 use hdl::verilog::Style;
+use options::GivenOptions;
 use sim::params::{Platform, TraceParams};
 use sim::tci::{Facts, Protocol, Sink};
 
@@ -66,6 +70,14 @@ fn main() {
     row("tci, pib sink, e-trace", devices, &verilog(PibSink::new(&etrace)));
     row("tci, pib sink, vendor", devices, &verilog(PibSink::new(&most)));
     row("tci, ram sink of 4 KiB", devices, &verilog(RamSink::new(&Facts { sink: Sink::Sram(4096), ..least })));
+    for inputs in [2, 4, 8] {
+        let facts = Facts { protocol: Protocol::ntrace(0, 2), funnel: inputs, ..least };
+        row(&format!("tci, funnel of {inputs}"), devices, &verilog(Funnel::new(&facts)));
+        row(&format!("tci, pages of {inputs} encoders, funnel and sink"), devices, &verilog(pages(&facts)));
+        let timed = Facts { protocol: Protocol { time_bits: 32, ..facts.protocol }, ..facts };
+        row(&format!("tci, funnel of {inputs} with time stamps"), devices, &verilog(Funnel::new(&timed)));
+    }
+    standard_systems(devices);
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().expect("a scheme"));
     let options = SystemOptions { fifo_address_bits: 4, ..SystemOptions::default() };
     for (registers, words) in [
@@ -77,5 +89,27 @@ fn main() {
         let buses = Buses { registers, words, ..Buses::default() };
         let text = emit_on(&params, &options, &Style::default(), buses).expect("a circuit");
         row(&format!("small, {}, {}", registers.name(), words.name()), devices, &text);
+    }
+}
+
+/// The split of the register bus for a system with a sink.
+fn pages(facts: &Facts) -> Components {
+    Components::new(&Facts { sink: Sink::Sram(4096), ..*facts })
+}
+
+/// N-Trace on four cores: one encoder for all, and one for each before a funnel.
+fn standard_systems(devices: &[Device]) {
+    for funnel in ["", "funnel"] {
+        let given = [("scheme", "ntrace+ir8"), ("cores", "4"), ("fifo", "16"), ("control", "tci"), ("bus", "apb")];
+        let given = given.iter().chain(&[("port", "sram")]);
+        let given = given.fold(GivenOptions::default(), |given, (name, value)| given.with(name, value));
+        let given = if funnel.is_empty() { given } else { given.with(funnel, "") };
+        let system = given.system().expect("a system");
+        let text = emit_on(&*system.circuit, &system.options, &system.style, system.buses).expect("a circuit");
+        row(
+            &format!("ntrace+ir8, 4 cores, apb, sram{}", if funnel.is_empty() { "" } else { ", funnel" }),
+            devices,
+            &text,
+        );
     }
 }

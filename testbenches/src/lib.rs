@@ -7,6 +7,7 @@
 //! | [`entry`] | an event entry as plain numbers |
 //! | [`equal`] | whether two emitted Verilog texts are the same circuit |
 //! | [`formal`] | proofs about emitted Verilog |
+//! | [`funnel`] | runs systems with a trace funnel |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
 //! | [`mutation`] | single changes of emitted Verilog, for judging a bench |
@@ -68,6 +69,7 @@ pub mod driver;
 pub mod entry;
 pub mod equal;
 pub mod formal;
+pub mod funnel;
 pub mod gates;
 pub mod lint;
 pub mod mutation;

@@ -12,6 +12,7 @@ mod etrace_modes;
 mod etrace_ports;
 mod etrace_system;
 mod filter;
+mod funnel;
 mod inputs;
 mod inputs_harness;
 mod loss;
