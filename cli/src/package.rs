@@ -147,10 +147,13 @@ fn of_flow(params: &TraceParams, system: &System, words: Words<'_>, mut files: V
         vectors.sessions = Some(vectors::sessions::make(params, options)?);
     }
     let described = json!({
-        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "zcm": options.extras.zcm, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.per_cycle), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
+        "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "zcm": options.extras.zcm, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.per_cycle), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked, "funnel": buses.tci.map_or(0, |facts| facts.funnel),
         "parameters": stream_parameters(&**circuit),
     });
-    let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
+    let unit = buses.tci.filter(|facts| facts.unit_time());
+    let time_lag = unit.and_then(|_| circuit.standard()).map(|standard| standard.time_lag);
+    let inputs = testbench::Inputs { time_lag, source: buses.tci.is_some_and(|facts| facts.funnel > 0) };
+    let bench = testbench::make(params, (options.ingress, options.extras, inputs), &buses.system(style), &vectors);
     let shown = match options.ingress {
         Ingress::Blocks => " as blocks",
         Ingress::Etrace => " as reports",

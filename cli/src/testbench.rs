@@ -133,8 +133,22 @@ const PC_CHAIN: IngressParts = IngressParts {
     ..RVFI
 };
 
-/// The text of a bench for a system with `ingress` and `extras`; a filter lets all modes pass.
-pub fn make(params: &TraceParams, ingress: Ingress, extras: Extras, style: &Style, vectors: &Vectors) -> String {
+/// Inputs of a system that come from others of the chip's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inputs {
+    /// The time is an input: cycles from the one in which an instruction retires to the one whose time its message has.
+    pub time_lag: Option<usize>,
+    /// The number of the core is one.
+    pub source: bool,
+}
+
+/// The text of a bench for a system with `ingress`, `extras` and `inputs`; a filter lets all modes pass.
+pub fn make(
+    params: &TraceParams,
+    (ingress, extras, inputs): (Ingress, Extras, Inputs),
+    style: &Style,
+    vectors: &Vectors,
+) -> String {
     let shows = match ingress {
         Ingress::Rvfi => RVFI,
         Ingress::Blocks => blocks::BLOCKS,
@@ -160,10 +174,15 @@ pub fn make(params: &TraceParams, ingress: Ingress, extras: Extras, style: &Styl
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
     let turns = shows.turns && per_cycle > 1;
+    let timed = |text: &'static str| if inputs.time_lag.is_some() { text } else { "" };
+    let source = if inputs.source { "        .source_0(4'd0),\n" } else { "" };
     BenchParts { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop, vectors.sessions.as_ref())
         .replace("@READS", shows.reads)
         .replace(ENABLE, enable)
+        .replace("@TIMES", timed(TIMES))
+        .replace("@TIME", timed(TIME))
+        .replace("@LAG", &inputs.time_lag.unwrap_or(0).to_string())
         .replace("@START", &START.to_string())
         .replace("@CHANNEL", if turns { "    integer channel = 0;\n" } else { "" })
         .replace(
@@ -173,7 +192,7 @@ pub fn make(params: &TraceParams, ingress: Ingress, extras: Extras, style: &Styl
         .replace("@PATIENCE", &vectors.sessions.as_ref().map_or(PATIENCE, |s| s.patience).to_string())
         .replace("@MSB", &(params.xlen - 1).to_string())
         .replace("@ACTIVE", &status_bit("active").to_string())
-        .replace("@PORTS", &each(&connected))
+        .replace("@PORTS", &(each(&connected) + timed(TIME_PORTS) + source))
         .replace("@XLEN", &params.xlen.to_string())
         .replace("@SIGNALS", &each(&|i| (shows.signals)(i, params.xlen, extras)))
         .replace("@QUIET", &each(&|i| (shows.quiet)(i, per_cycle)))
@@ -351,6 +370,13 @@ const READS: &str = r#"    integer beats, fields = 0, cycle, core, trapped, skip
     endtask
 "#;
 
+/// The time, where it is an input: that of a counter which software resets.
+const TIMES: &str = r#"    reg [31:0] time_now = 32'd0;
+    always @(posedge clock) time_now <= time_now + 32'd1;
+"#;
+const TIME: &str = "        time_now = START - @LAG;\n";
+const TIME_PORTS: &str = "        .time_0(time_now),\n        .time_enable_0(1'b1),\n";
+
 const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex@FILES
 //
 //     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
@@ -368,7 +394,7 @@ module @NAME_tb;
 
 @BUS    wire valid;
     wire [31:0] data;
-@SIGNALS@CHANNEL
+@SIGNALS@CHANNEL@TIMES
     @NAME dut (
 @PORTS@SYSTEM
 @TASKS
@@ -391,7 +417,7 @@ module @NAME_tb;
             waited = waited + 1;
         end
         now = START;
-@PLAY
+@TIME@PLAY
     // status before the latest edge
     reg active = 1'b0, idle = 1'b0;
     always @(posedge clock) begin

@@ -52,6 +52,12 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--scheme etrace --cores 2",
         "--scheme etrace+ir8+bp64+jtc16+sync1024 --ingress etrace --cores 3 --filter --timestamps",
         "--scheme ntrace+ir8+rh --cores 2",
+        // the time of the system inside is an input
+        "--scheme ntrace+ir8+sync64 --cores 2 --timestamps --control tci",
+        "--scheme etrace+ir8+sync64 --ingress etrace --timestamps --control tci --port sram",
+        // and so is the number of its core
+        "--scheme ntrace+ir8 --cores 3 --control tci --funnel",
+        "--scheme etrace+ir8 --cores 2 --control tci --funnel --timestamps --port pib",
         // one bit per cycle: the bench must wait long enough
         "--scheme golomb:small --cores 2",
         "--scheme sc-lsp --variant rbase --cores 2",
@@ -74,6 +80,29 @@ fn it_passes_in_icarus_from_unknown_registers() {
         place.good(&format!("gen {what} --no-initial -o out"));
         let said = icarus(&place.path().join("out"));
         assert!(said.contains("PASS") && !said.contains("FAIL"), "{what}: {said}");
+    }
+}
+
+/// A bench connects every port of its system: an input that is not driven is unknown.
+#[test]
+fn it_connects_every_port() {
+    for what in [
+        "--scheme ntrace+ir8 --timestamps --control tci --context 4 --filter --stall",
+        "--scheme etrace+ir8 --ingress etrace --cores 2 --timestamps --control tci",
+        "--scheme ntrace --cores 2 --control tci --funnel --timestamps",
+        "--set small --cores 2 --filter-range --filter-space --stall",
+        "--scheme inputs:256 --cores 2",
+    ] {
+        let place = Place::new();
+        place.good(&format!("gen {what} -o out"));
+        let read = |name: &str| std::fs::read_to_string(place.path().join("out").join(name)).unwrap();
+        let (bench, verilog) = (read("goshawk_tb.v"), read("goshawk_trace.v"));
+        let module = bench.split(" dut (").next().unwrap().rsplit('\n').next().unwrap().trim();
+        let head = format!("module {module} (\n");
+        let ports = verilog.split_once(&head).unwrap().1.split_once(");").unwrap().0;
+        for port in ports.lines().filter_map(|line| line.trim_end_matches(',').rsplit(' ').next()) {
+            assert!(bench.contains(&format!(".{port}(")), "{what}: {port} is not connected");
+        }
     }
 }
 
