@@ -32,6 +32,7 @@ use std::io::Write;
     goshawk gen --scheme ntrace+ir8 --cores 2 -o ntrace2\n  \
     goshawk gen --scheme ntrace+ir8 --bus apb --control tci -o standard-control\n  \
     goshawk gen --scheme ntrace+ir8+sync1024 --bus apb --control tci --port sram --sram-size 16384 -o standard-memory\n  \
+    goshawk gen --scheme ntrace+ir8 --cores 4 --bus apb --control tci --funnel --port sram -o standard-funnel\n  \
     goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
     goshawk gen --scheme cfiat:16k+line16+gran4 --cores 2 -o values2")]
 pub struct Args {
@@ -50,7 +51,11 @@ fn shown(b: &Buses) -> String {
     let clock = if b.crossing { " with a separate clock" } else { "" };
     let by = if b.writers == Writers::Any { String::new() } else { format!(", writes {}", b.writers.name()) };
     let lock = if b.locked { ", while allow is 1" } else { "" };
-    let tci = if b.tci.is_some() { " (Trace Control Interface 1.0)" } else { "" };
+    let tci = match b.tci.map(|facts| facts.funnel) {
+        None => "",
+        Some(0) => " (Trace Control Interface 1.0)",
+        Some(_) => " (Trace Control Interface 1.0, with a funnel)",
+    };
     format!("registers {}{tci}{by}, words {}{clock}{lock}", b.registers.name(), b.words.name())
 }
 
@@ -80,6 +85,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("retire", options.extras.retire.map_or(1, |r| r.per_cycle).into())
             .with("bus", buses.registers.name().into())
             .with("control", if buses.tci.is_some() { "tci" } else { "native" }.into())
+            .with("funnel", buses.tci.map_or(0, |facts| facts.funnel).into())
             .with("writes", buses.writers.name().into())
             .with("port", buses.words.name().into())
             .with("port_clock", buses.crossing.into())
@@ -89,7 +95,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         object.print(out)?;
         return Ok(Status::Done);
     }
-    let cores = plural(circuit.cores(), "core");
+    let cores = plural(system.cores(), "core");
     let mut lines = vec![
         ("system", format!("{cores}, {}", circuit.interface(options))),
         ("buses", shown(buses)),

@@ -296,6 +296,31 @@ mod tests {
         }
     }
 
+    /// A port of a part that nothing is connected to would be one of the system.
+    #[test]
+    fn ports_of_systems_with_a_funnel_have_meanings() {
+        use hdl::options::SystemOf;
+        use options::GivenOptions;
+        let systems =
+            [("native", "sram"), ("apb", "axi4-memory"), ("axi-lite", "atb"), ("wishbone", "pib"), ("apb", "bytes")];
+        for (bus, port) in systems {
+            let common =
+                [("scheme", "ntrace"), ("cores", "3"), ("ingress", "etrace"), ("control", "tci"), ("funnel", "")];
+            let own = [("bus", bus), ("port", port), ("stall", ""), ("timestamps", "")];
+            let all = common.iter().chain(&own);
+            let given = all.fold(GivenOptions::default(), |given, (name, value)| given.with(name, value));
+            // the words of all may leave with a clock of their own
+            let given = if port == "bytes" { given.with("port-clock", "") } else { given };
+            let system = given.system().unwrap();
+            let verilog = hdl::emit::emit_on(&*system.circuit, &system.options, &system.style, system.buses).unwrap();
+            let found = ports(&verilog, &system.style.name);
+            assert!(found.len() > 30, "{} ports", found.len());
+            for port in &found {
+                assert!(!port.meaning(&[]).0.is_empty(), "{} has no meaning", port.name);
+            }
+        }
+    }
+
     #[test]
     fn the_table_and_the_instance_of_a_small_module() {
         let verilog = "module t (\n    input  wire        clock,\n    input  wire [31:0] rvfi_insn_0,\n    \

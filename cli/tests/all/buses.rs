@@ -115,6 +115,28 @@ fn a_tool_of_the_trace_control_interface_traces() {
     }
 }
 
+/// A tool finds an encoder for each core and the funnel, disables inputs, and gets the messages of the golden model for each core that is left.
+#[test]
+fn a_tool_traces_through_a_funnel() {
+    for (options, cores, bus, port, sram) in [
+        ("--scheme ntrace+ir8 --no-initial", "2", "apb", "sram --sram-size 65536", "65536"),
+        ("--scheme etrace+ir8", "3", "axi-lite", "native", "0"),
+        ("--scheme ntrace+ir8+rh", "5", "wishbone", "bytes", "0"),
+        ("--scheme ntrace+ir8 --timestamps", "2", "apb", "native", "0"),
+    ] {
+        let place = Place::new();
+        place.good(&format!(
+            "gen {options} --fifo 256 --cores {cores} --control tci --funnel --bus {bus} --port {port} -o out"
+        ));
+        let protocol = if options.contains("ntrace") { "ntrace" } else { "etrace" };
+        let port = port.split(' ').next().unwrap();
+        let envs = [("BUS", bus), ("PORT", port), ("WRITES", "any"), ("CORES", cores), ("PROTOCOL", protocol)];
+        let envs: Vec<_> =
+            envs.iter().chain(&[("SRAM", sram)]).map(|(name, value)| (*name, value.to_string())).collect();
+        cocotb(&place.path().join("out"), "funnel", &envs).unwrap_or_else(|said| panic!("{options}, {bus}: {said}"));
+    }
+}
+
 /// A tool stops, resets and divides the counter of the time stamps, and leaves them out: the other fields of all messages are those of a
 /// system without times.
 #[test]

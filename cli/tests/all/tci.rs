@@ -55,6 +55,27 @@ fn the_driver_of_the_atb_bridge_follows_the_sequences() {
 }
 
 #[test]
+fn the_driver_of_the_funnel_follows_the_sequences() {
+    let (text, results) = played("mock_funnel.c", "trace_funnel.c");
+    assert_eq!(
+        results,
+        [
+            "open 0",
+            "inputs 7",
+            "start 0",
+            "stop 0",
+            "no such input 3",
+            "start 0",
+            "never empty 4",
+            "another component 8",
+        ]
+    );
+    assert_eq!(controls(&text)[..4], [0, 1, 3, 1], "{text}");
+    let disabled: Vec<&str> = text.lines().filter(|l| l.starts_with("008 ")).collect();
+    assert_eq!(disabled[..3], ["008 0000ffff", "008 00000000", "008 00000002"], "{text}");
+}
+
+#[test]
 fn the_driver_of_the_pib_sink_follows_the_sequences() {
     let (text, results) = played("mock_pib.c", "pib_sink.c");
     assert_eq!(
@@ -105,6 +126,8 @@ fn the_script_for_openocd_follows_the_sequences() {
     let script = root().join("docs/examples/tci/trace.tcl");
     let text = said(Path::new("tclsh"), &[mock.to_str().unwrap(), script.to_str().unwrap()]);
     let results: Vec<&str> = text.lines().filter(|l| !l.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let (funnel, results): (Vec<&str>, Vec<&str>) = results.into_iter().partition(|l| l.starts_with("funnel"));
+    assert_eq!(funnel, ["funnel of inputs 0x3", "funnel 1 0x2 8", "funnel 0x5008: 0x0004 reads as 0x0000"]);
     assert_eq!(results, ["vendor 1.0, mode 7, features 0x00000000", "lost 0", "lost 0"]);
     assert!(text.ends_with("1:trTeControl at 0x5000: 0x00130073 reads as 0x0773007b\n"), "{text}");
     assert_eq!(controls(&text)[..6], [0, 1, 0x61, 0x71, 0x83_1071, 0x83_0073], "{text}");

@@ -1,8 +1,18 @@
 # A trace encoder as the Trace Control Interface describes it, in place of the memory of a target of OpenOCD
 set control 0x00700000
 set busy 0
+# 1: it is a trace funnel of two inputs
+set funnel 0
+set disabled 0
 proc read_memory {address width count} {
-    global control busy
+    global control busy funnel disabled
+    if {$funnel} {
+        switch [format %x [expr {$address - 0x5000}]] {
+            0 { return [format 0x%08x [expr {$control & 3 | 8}]] }
+            4 { return 0x00000801 }
+            8 { return $disabled }
+        }
+    }
     switch [format %x [expr {$address - 0x5000}]] {
         0 {
             if {$busy > 0 && !($control & 2)} { incr busy -1 }
@@ -13,7 +23,11 @@ proc read_memory {address width count} {
     }
 }
 proc write_memory {address width values} {
-    global control busy
+    global control busy funnel disabled
+    if {$funnel} {
+        if {$address == 0x5000} { set control $values } else { set disabled [expr {$values & 3}] }
+        return
+    }
     puts [format "%03x %08x" [expr {$address - 0x5000}] $values]
     if {$address != 0x5000} { return }
     if {!($control & 1) || !($values & 1)} {
@@ -30,4 +44,10 @@ trace_start 0x5000 12
 puts "lost [trace_stop 0x5000]"
 trace_start 0x5000
 puts "lost [trace_stop 0x5000]"
+set funnel 1
+puts [format "funnel of inputs 0x%x" [funnel_open 0x5000]]
+funnel_start 0x5000 2
+puts [format "funnel %d 0x%x %d" [expr {$control >> 1}] $disabled [funnel_stop 0x5000; expr {[trace_get 0x5000 0] & 8}]]
+puts "funnel [catch {funnel_start 0x5000 4} text; set text]"
+set funnel 0
 puts [catch {trace_start 0x5000 5} text]:$text

@@ -18,7 +18,8 @@ enum trace_error {
     TRACE_NOT_EMPTY,  /* words wait: does the sink take them? */
     TRACE_NO_RAM_SINK, /* no RAM sink of version 1 with an SRAM */
     TRACE_NO_ATB_BRIDGE, /* no ATB bridge of version 1 */
-    TRACE_NO_PIB_SINK /* no PIB sink of version 1 */
+    TRACE_NO_PIB_SINK, /* no PIB sink of version 1 */
+    TRACE_NO_FUNNEL /* no trace funnel of version 1 */
 };
 
 struct trace_encoder {
