@@ -2,7 +2,7 @@
 //!
 //! Everything else in the page reads as 0 and ignores writes.
 
-use super::map::{field, find, implementation, Reg};
+use super::map::{field, implementation, lookup, Reg};
 use super::{Facts, FUNNEL, INTERNAL_SYSTEM};
 use crate::regs::RegAccess::{Once, Ro, Rw};
 
@@ -56,13 +56,7 @@ pub const REGS: &[Reg] = &[
     },
 ];
 
-/// The register with this name.
-///
-/// # Panics
-/// If there is none: names must be those of this file.
-pub fn register(name: &str) -> &'static Reg {
-    find(REGS, name)
-}
+lookup!();
 
 #[cfg(test)]
 mod tests {

@@ -62,6 +62,20 @@ macro_rules! implementation {
 }
 pub(super) use implementation;
 
+/// The function that finds a register in the list of a file.
+macro_rules! lookup {
+    () => {
+        /// The register with this name.
+        ///
+        /// # Panics
+        /// If there is none: names must be those of this file.
+        pub fn register(name: &str) -> &'static $crate::tci::map::Reg {
+            $crate::tci::map::find(REGS, name)
+        }
+    };
+}
+pub(super) use lookup;
+
 impl Field {
     pub(super) const fn reset(self, reset: fn(&Facts) -> u32) -> Self {
         Self { reset, ..self }
@@ -278,13 +292,7 @@ pub const REGS: &[Reg] = &[
     },
 ];
 
-/// The register with this name.
-///
-/// # Panics
-/// If there is none: names must be those of this file.
-pub fn register(name: &str) -> &'static Reg {
-    find(REGS, name)
-}
+lookup!();
 
 /// The register of a list with this name.
 pub(super) fn find(regs: &'static [Reg], name: &str) -> &'static Reg {

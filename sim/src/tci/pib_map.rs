@@ -2,7 +2,7 @@
 //!
 //! Everything else in the page reads as 0 and ignores writes.
 
-use super::map::{field, find, implementation, Reg};
+use super::map::{field, implementation, lookup, Reg};
 use super::PIB_SINK;
 use crate::regs::RegAccess::{Ro, Rw};
 
@@ -36,13 +36,7 @@ pub const REGS: &[Reg] = &[
     },
 ];
 
-/// The register with this name.
-///
-/// # Panics
-/// If there is none: names must be those of this file.
-pub fn register(name: &str) -> &'static Reg {
-    find(REGS, name)
-}
+lookup!();
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 //! Everything else in the page reads as 0 and ignores writes: among it, the address where the memory starts (0), and the upper halves
 //! of the addresses.
 
-use super::map::{field, find, implementation, Reg};
+use super::map::{field, implementation, lookup, Reg};
 use super::RAM_SINK;
 use crate::regs::RegAccess::{ReadNext, Ro, Rw};
 
@@ -64,13 +64,7 @@ pub const REGS: &[Reg] = &[
     },
 ];
 
-/// The register with this name.
-///
-/// # Panics
-/// If there is none: names must be those of this file.
-pub fn register(name: &str) -> &'static Reg {
-    find(REGS, name)
-}
+lookup!();
 
 #[cfg(test)]
 mod tests {
