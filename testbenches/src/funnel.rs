@@ -35,7 +35,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// That of an encoder before a funnel of so many.
+    /// That of an encoder before a funnel with this number of inputs.
     ///
     /// # Panics
     /// If the name is none of a scheme of the standards.
@@ -112,7 +112,7 @@ impl Scheme {
 /// When cores retire their instructions.
 #[derive(Clone, Copy, Debug)]
 pub enum Pace {
-    /// One instruction after the other, in the order of the list, with so many cycles between them.
+    /// One instruction after the other, in the order of the list, with this number of cycles between them.
     InTurn {
         /// Cycles between two instructions.
         slow: usize,

@@ -123,7 +123,7 @@ pub fn write(mut top: impl Block, style: &Style, buses: Buses) -> Result<String,
 }
 
 /// The parameters of the scheme `name` on a platform; `ram`: first byte and size of the cores' RAM. `funnel`: the system is one of those of
-/// one core each before a trace funnel with so many inputs.
+/// one core each before a trace funnel with this number of inputs.
 ///
 /// # Errors
 /// When the model does not support these parameters, or the scheme exists in software only.

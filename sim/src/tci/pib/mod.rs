@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`pins`] | the bytes on the pins |
 //!
-//! Its bytes come from [`messages`](super::messages).
+//! Its bytes come from [`messages`].
 //!
 //! # Behaviour
 //! A message begins on the pins when all of it is in the sink, so that its bits follow each other without a pause, as N-Trace requires.
