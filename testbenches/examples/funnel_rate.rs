@@ -14,7 +14,7 @@ use testbenches::check::run;
 use testbenches::funnel::{FunnelSystem, Pace, Scheme, FIRST};
 
 /// Instructions of each program.
-const INSTRUCTIONS: u64 = 100_000;
+const INSTRUCTIONS: u64 = 50_000;
 
 fn main() {
     let mut args = std::env::args().skip(1);
