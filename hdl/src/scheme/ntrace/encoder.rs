@@ -44,6 +44,7 @@
 
 use super::head::NtraceHead;
 use super::repeat::Repeat;
+use super::step::NtraceStep;
 use super::times::NtraceTimes;
 use super::{count_bits, ICNT_BITS};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
@@ -56,33 +57,6 @@ use crate::widget::slot::part;
 use crate::LogicBlock;
 use rust_hdl::prelude::*;
 use sim::standard::ntrace::NtraceParams;
-
-/// The part of a message that is next.
-#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum NtraceStep {
-    /// Nothing: the type of the entry is read.
-    Open,
-    /// Nothing: the history of the core is read.
-    Wait,
-    /// Nothing: whether the history of the core is counted, held or sent is decided.
-    Check,
-    /// TCODE.
-    Code,
-    /// Six bits of the head.
-    Head,
-    /// I-CNT, or ECODE.
-    Count,
-    /// An address.
-    Address,
-    /// HIST.
-    History,
-    /// HREPEAT.
-    Repeat,
-    /// PROCESS.
-    Process,
-    /// TSTAMP.
-    Time,
-}
 
 /// The encoder; `W` is the width of `word`, 32 or 64.
 #[derive(LogicBlock, Default)]
@@ -176,8 +150,6 @@ pub struct NtraceEncoder<const W: usize> {
     btm: Fixed<Bit>,
     repeats: Fixed<Bit>,
     many: Fixed<Bit>,
-    // the number of the core is an input: it is none of a memory
-    numbered: Fixed<Bit>,
     aligned: Fixed<Bit>,
     count_mask: Fixed<Bits<W>>,
     empty: Fixed<Bits<32>>,
@@ -218,7 +190,6 @@ impl<const W: usize> NtraceEncoder<W> {
             stamped: Fixed::new(params.timestamps),
             times: when(params.timestamps, || NtraceTimes::new(params.cores, extras.time_input)),
             many: Fixed::new(many),
-            numbered: Fixed::new(extras.source_input),
             aligned: Fixed::new(params.align == 2),
             count_mask: Fixed::of((1u64 << ICNT_BITS) - 1),
             empty: Fixed::of(1u8),
@@ -396,9 +367,6 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.is_last.next = self.ends_fields.val();
         self.times.enable.next = self.port.time_enable.val();
         self.times.core.next = self.port.entry.core.val();
-        if self.numbered.val() {
-            self.times.core.next = 0.into();
-        }
         self.times.timestamp.next = self.port.entry.cc.val();
         self.times.absolute.next = self.full_address.val();
         if self.stamped.val() {
@@ -505,9 +473,6 @@ impl<const W: usize> Logic for NtraceEncoder<W> {
         self.is_history.next = !self.pre.q.val().any() & (self.post.q.val() == 1);
         self.repeat.reset.next = self.port.reset.val();
         self.repeat.core.next = self.port.entry.core.val();
-        if self.numbered.val() {
-            self.repeat.core.next = 0.into();
-        }
         self.repeat.hist.next = self.port.entry.hist.val();
         self.repeat.add.next = false;
         self.repeat.clear.next = false;

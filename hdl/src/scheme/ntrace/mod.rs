@@ -8,6 +8,7 @@
 //! | [`head`] | TCODE, SRC and fixed fields of a message |
 //! | [`records`] | counters and history of a core, and the decision which messages an instruction makes |
 //! | [`repeat`] | the last full history of each core, and how often it came |
+//! | [`step`] | steps of the encoder |
 //! | [`times`] | times of the messages |
 
 pub mod circuit;
@@ -16,6 +17,7 @@ pub mod front;
 pub mod head;
 pub mod records;
 pub mod repeat;
+pub mod step;
 pub mod times;
 
 use crate::spine::entry::EntryLayout;

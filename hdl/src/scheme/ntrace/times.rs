@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `enable` | in | 1 | with a time stamp unit: messages have a time |
-//! | `core` | in | 4 | the core whose entry is next |
+//! | `core` | in | 4 | the core whose entry is next; with one core ignored |
 //! | `timestamp` | in | 32 | time of the entry |
 //! | `absolute` | in | 1 | the message is a synchronization |
 //! | `sends` | in | 1 | TSTAMP of the message is taken |
@@ -91,7 +91,11 @@ impl Logic for NtraceTimes {
             self.own_time.d.next = self.timestamp.val();
         }
 
-        self.own_bit.next = self.one_16.val() << self.core.val();
+        // the number of one core may be that of an input
+        self.own_bit.next = self.one_16.val();
+        if self.many.val() {
+            self.own_bit.next = self.one_16.val() << self.core.val();
+        }
         self.has_time.next = true;
         if self.optional.val() {
             self.has_time.next =
